@@ -317,6 +317,79 @@ import WebTestSupport
         await scene.end()
     }
 
+    /// A process that ended while it removed a recording: before the first file, between two, before the list was stored, and
+    /// after that. The names of files are those that are left.
+    private static let removals: [(when: String, listed: Bool, marked: Bool, left: [String], kept: [String])] = [
+        (
+            "before the mark", true, false, ["film.json", "film.m3u8", "film.ts"],
+            ["film.json", "film.m3u8", "film.ts"]
+        ),
+        ("before the first file", true, true, ["film.json", "film.m3u8", "film.ts"], []),
+        ("between two files", true, true, ["film.json", "film.m3u8"], []),
+        ("before the list was stored", true, true, [], []),
+        ("after the list was stored", false, true, [], []),
+    ]
+
+    @Test(arguments: removals.indices) func nextProcessEndsARemoval(row: Int) async throws {
+        let (row, folder) = (Self.removals[row], Folder())
+        var schedule = RecordingSchedule()
+        for _ in 0..<2 { #expect(Self.add(to: &schedule, from: 0, to: 100) == nil) }
+        for id in 1...2 {
+            schedule.update(id) {
+                $0.files = .init(base: id == 1 ? "news/film" : "news/other")
+                $0.state = .done(note: nil)
+            }
+        }
+        if !row.listed { schedule.remove(1) }
+        try folder.write(schedule)
+        for name in row.left + ["other.ts"] { try folder.write([1], as: "news/\(name)") }
+        if row.marked { try folder.write([], as: ".api-1.removed") }
+        let scene = try await ServeScene(
+            [(slug: "news", url: "http://127.0.0.1:9/x.m3u8")], recordings: try folder.place())
+        #expect(scene.recordings?.recordings.map(\.id) == (row.kept.isEmpty ? [2] : [1, 2]), "\(row.when)")
+        #expect(try folder.schedule.recordings.map(\.id) == (row.kept.isEmpty ? [2] : [1, 2]), "\(row.when)")
+        #expect(folder.files == row.kept + ["other.ts"], "\(row.when): \(folder.files)")
+        #expect(!FileManager.default.fileExists(atPath: "\(folder.path)/.api-1.removed"), "\(row.when)")
+        await scene.end()
+    }
+
+    /// What retention removes has left the list before the first file goes, and the mark of a removal goes with its end.
+    @Test func removalsLeaveTheListFirst() async throws {
+        let folder = Folder()
+        var schedule = RecordingSchedule()
+        for _ in 0..<2 { #expect(Self.add(to: &schedule, from: 0, to: 100) == nil) }
+        for id in 1...2 {
+            let name = id == 1 ? "old" : "film"
+            schedule.update(id) {
+                $0.files = .init(base: "news/\(name)", suffixes: ["ts", "json"])
+                $0.state = .done(note: nil)
+            }
+            try folder.write(Array(#"{"file":"\#(name).ts","channel":"news"}"#.utf8), as: "news/\(name).json")
+        }
+        try folder.write(schedule)
+        let scene = try await ServeScene(
+            [(slug: "news", url: "http://127.0.0.1:9/x.m3u8")], recordings: try folder.place())
+        let recordings = try #require(scene.recordings)
+        let old = "\(folder.path)/news/old"
+        let hourAgo = Date(timeIntervalSinceNow: -3600)
+        try FileManager.default.setAttributes([.modificationDate: hourAgo], ofItemAtPath: old + ".json")
+        var listed: [Int] = []
+        let gone = RecordingRetention(longest: 60).sweep(recordings.pattern, channel: "news") { paths in
+            #expect(paths == [old] && FileManager.default.fileExists(atPath: old + ".json"))
+            listed = recordings.recordings.map(\.id)
+        }
+        #expect(gone == [old] && listed == [1, 2])
+        try folder.write(Array(#"{"file":"old.ts","channel":"news"}"#.utf8), as: "news/old.json")
+        try FileManager.default.setAttributes([.modificationDate: hourAgo], ofItemAtPath: old + ".json")
+        #expect(recordings.sweep("news", RecordingRetention(longest: 60)) == [old])
+        #expect(try folder.schedule.recordings.map(\.id) == [2], "stored by the sweep")
+        #expect(try await recordings.remove(2, removesFiles: true))
+        #expect(folder.files == [] && recordings.recordings.isEmpty)
+        #expect(
+            try FileManager.default.contentsOfDirectory(atPath: folder.path).sorted() == [".recordings.json", "news"])
+        await scene.end()
+    }
+
     /// A change that cannot be stored does not happen, and nothing is stored for a process that ends.
     @Test func changesThatCannotBeStored() async throws {
         let (server, folder) = (SilentServer(), Folder())
@@ -350,7 +423,7 @@ import WebTestSupport
         ("no such channel", #"{"channel":"nobody","end":4000000000}"#, 404, "nobody"),
         ("no end", #"{"channel":"news"}"#, 422, "end"),
         ("no date", #"{"channel":"news","end":"tomorrow"}"#, 422, "2026-01-02T20:15:00Z"),
-        ("an end that is too far", #"{"channel":"news","end":"2999-01-01T00:00:00Z"}"#, 409, "7 days"),
+        ("an end that is too far", #"{"channel":"news","end":"2999-01-01T00:00:00Z"}"#, 409, "8 days"),
         ("an end before the start", #"{"channel":"news","start":5,"end":4}"#, 409, "does not run"),
         ("what nobody has kept", #"{"channel":"news","start":4,"end":5}"#, 409, "nothing of that time"),
         ("no guide", #"{"channel":"news","programme":"now"}"#, 409, "guide"),
@@ -473,9 +546,11 @@ import WebTestSupport
     }
 
     @Test func scheduleHasLimits() {
-        let week: Int64 = 7 * 86_400
+        // A local week in which clocks are set back, with margins, is shorter.
+        let week: Int64 = 8 * 86_400
         let rows: [(start: Int64, end: Int64, refusal: RecordingSchedule.Refusal?)] = [
-            (0, 0, .length), (5, 4, .length), (0, week, nil), (0, week + 1, .length), (-week, 0, nil),
+            (0, 0, .length), (5, 4, .length), (-600, 169 * 3600 + 600, nil), (0, week, nil), (0, week + 1, .length),
+            (-week, 0, nil),
             (365 * 86_400, 366 * 86_400, nil), (365 * 86_400, 366 * 86_400 + 1, .tooFar),
         ]
         for row in rows {

@@ -43,13 +43,17 @@ package struct RecordingRetention: Hashable, Sendable {
     }
 
     /// Removes the expired recordings of a channel.
+    /// - Parameter forget: called with the result before anything is removed, unless that is nothing.
     /// - Returns: the paths of the removed recordings, without a suffix.
-    func sweep(_ pattern: RecordingPattern, channel: String?) -> [String] {
+    func sweep(
+        _ pattern: RecordingPattern, channel: String?, forget: (_ paths: [String]) -> Void = { _ in }
+    ) -> [String] {
         guard longest != nil || byteLimit != nil else { return [] }
         let items = Self.items(of: channel, in: pattern)
-        let gone = expired(items, at: WallClock.milliseconds / 1000, isKept: Self.isKept)
-        for item in gone { Self.remove(item.base) }
-        return gone.map(\.base)
+        let gone = expired(items, at: WallClock.milliseconds / 1000, isKept: Self.isKept).map(\.base)
+        if !gone.isEmpty { forget(gone) }
+        for base in gone { Self.remove(base) }
+        return gone
     }
 
     /// Removes the files of a recording.

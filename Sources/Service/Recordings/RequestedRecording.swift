@@ -113,7 +113,8 @@ struct RecordingSchedule: Codable, Equatable, Sendable {
     static let mostOpen = 100
     /// The most finished recordings in the list. The oldest are forgotten, and their files stay.
     static let mostOver = 1000
-    static let longest = Duration.seconds(7 * 86_400)
+    /// A week of a clock that is set back has an hour more, and people ask for some minutes before and after.
+    static let longest = Duration.seconds(8 * 86_400)
     static let furthest = Duration.seconds(366 * 86_400)
 
     /// The ids of recordings: integers that JSON represents exactly.
@@ -203,7 +204,7 @@ struct RecordingSchedule: Codable, Equatable, Sendable {
 extension RecordingSchedule.Refusal {
     var message: String {
         switch self {
-        case .length: "A recording has to end after its start, and at most 7 days after it."
+        case .length: "A recording has to end after its start, and at most 8 days after it."
         case .tooFar: "A recording has to end within 366 days."
         case .pending(let limit): "\(limit) recordings are planned or open: remove one."
         case .concurrent(let limit): "\(limit) recordings are planned for that time: remove one."

@@ -34,9 +34,7 @@ extension RecordingService {
         log(recording, "closed: \(file.mediaPath)")
         if let found = self[recording.id], found.isKept { try? await mark(found) }
         let retention = host.directory[recording.channel].map { RecordingRetention($0.options) }
-        let (result, removed) = await RecordingThread.finish(file) { [pattern] in
-            retention?.sweep(pattern, channel: recording.channel) ?? []
-        }
+        let (result, removed) = await RecordingThread.finish(file) { [self] in sweep(recording.channel, retention) }
         if case .failure? = result { await RecordingThread.perform { file.forget() } }
         await record(result, of: recording)
         recordRemoval(removed)

@@ -81,10 +81,12 @@ package final class RecordingService: Sendable {
         try RecordingFile.makeDirectory(of: Self.listPath(pattern))
         directory = try Descriptor(pattern.root, O_RDONLY | O_DIRECTORY)
         guard flock(directory.raw, LOCK_EX | LOCK_NB) == 0 else { throw .inUse(path: pattern.root) }
-        state = Mutex(State(schedule: Self.readList(Self.listPath(pattern), logger)))
+        var schedule = Self.readList(Self.listPath(pattern), logger)
+        Self.finishRemovals(in: &schedule, pattern)
+        state = Mutex(State(schedule: schedule))
     }
 
-    private static func listPath(_ pattern: RecordingPattern) -> String { pattern.root + "/.recordings.json" }
+    static func listPath(_ pattern: RecordingPattern) -> String { pattern.root + "/.recordings.json" }
 
     /// Reads the list. Unreadable recordings are left out, and the file is then set aside.
     private static func readList(_ path: String, _ logger: Logger) -> RecordingSchedule {
@@ -140,28 +142,50 @@ package final class RecordingService: Sendable {
         repeat {
             for channel in Set(recordings.filter(\.isOver).map(\.channel)).sorted() {
                 let retention = host.directory[channel].map { RecordingRetention($0.options) }
-                recordRemoval(
-                    await RecordingThread.performLater { [pattern] in
-                        retention?.sweep(pattern, channel: channel) ?? []
-                    })
+                recordRemoval(await RecordingThread.performLater { [self] in sweep(channel, retention) })
             }
         } while (try? await clock.sleep(clock.now().advanced(by: Self.sweepPause))) != nil
     }
 
-    /// Forgets recordings whose files were removed by retention.
+    /// Removes the expired recordings of a channel. Waits for the disk.
+    ///
+    /// They leave the list first: if the process ends in between, the next one finds them expired again. A list that could not
+    /// be stored on a full disk is stored again afterwards.
+    /// - Returns: the paths of the removed recordings, without a suffix.
+    func sweep(_ channel: String, _ retention: RecordingRetention?) -> [String] {
+        retention?.sweep(pattern, channel: channel) { paths in
+            forget(paths)
+            try? write()
+        } ?? []
+    }
+
+    private func forget(_ paths: [String]) {
+        state.withLock { $0.schedule.remove(withFiles: Set(paths.map(base))) }
+        observe()
+    }
+
     func recordRemoval(_ paths: [String]) {
         for path in paths { logger.info("Recording removed: \(path)") }
-        if !paths.isEmpty { change { $0.remove(withFiles: Set(paths.map(base))) } }
+        guard !paths.isEmpty else { return }
+        forget(paths)
+        Task { await store() }
     }
 
     private func save() async throws(RecordingFile.Failure) {
-        try await RecordingThread.perform { [self] () throws(RecordingFile.Failure) in
-            // Read here, so that the last file written contains the newest state.
-            let (schedule, isClosed) = state.withLock { ($0.schedule, $0.isClosed) }
-            guard !isClosed else { throw .closed }
-            guard let list = try? JSONEncoder().encode(schedule) else { return }
-            try RecordingFile.replace(Self.listPath(pattern), with: Array(list))
-        }
+        try await RecordingThread.perform { [self] () throws(RecordingFile.Failure) in try write() }
+    }
+
+    /// Writes the list. Waits for the disk.
+    private func write() throws(RecordingFile.Failure) {
+        // Read here, so that the last file written contains the newest state.
+        let (schedule, isClosed) = state.withLock { ($0.schedule, $0.isClosed) }
+        guard !isClosed else { throw .closed }
+        try Self.write(schedule, pattern)
+    }
+
+    static func write(_ schedule: RecordingSchedule, _ pattern: RecordingPattern) throws(RecordingFile.Failure) {
+        guard let list = try? JSONEncoder().encode(schedule) else { return }
+        try RecordingFile.replace(listPath(pattern), with: Array(list))
     }
 
     /// Changes a recording as the API shows it.
@@ -247,12 +271,13 @@ extension RecordingService {
     func remove(_ id: Int, removesFiles: Bool) async throws(Problem) -> Bool {
         guard let recording = self[id] else { return false }
         if recording.state == .finishing { throw .finishing }
+        let removal = Removal(of: id, in: pattern)
         if recording.isOver {
             let files = removesFiles ? recording.files.map { path($0.base) } : nil
             // Removing files comes first, because the list cannot be stored on a full disk.
             await RecordingThread.perform { [journal = journalPath(recording)] in
                 RecordingFile.forget(journal)
-                if let files { RecordingRetention.remove(files) }
+                if let files { removal.perform(files) }
             }
         }
         state.withLock { state in
@@ -262,6 +287,7 @@ extension RecordingService {
             state.withLock { $0.schedule.restore(recording) }
             throw .storage(error)
         }
+        removal.end()
         // A recording that is about to be launched has no task yet, and ends by itself.
         if !recording.isOver, let task = state.withLock({ $0.tasks[id] }) {
             task.cancel()

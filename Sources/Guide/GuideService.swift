@@ -299,12 +299,13 @@ extension GuideService {
     private static func listings(
         in guide: PublishedGuide, of id: String, from time: Int64?, limit: Int
     ) -> [GuideListing] {
-        let places = guide.built.schedule.programs(of: id, from: time, limit: limit)
+        // The program after the last one tells where that ends.
+        let places = guide.built.schedule.programs(of: id, from: time, limit: limit + 1)
         guard !places.isEmpty, let file = FileHandle(forReadingAtPath: guide.path) else { return [] }
         defer { try? file.close() }
         var listings: [GuideListing] = []
         var byteCount = 0
-        for (index, place) in zip(places.indices, places) where byteCount < mostBytes {
+        for (index, place) in zip(places.indices, places).prefix(limit) where byteCount < mostBytes {
             byteCount += place.bytes.count
             guard (try? file.seek(toOffset: UInt64(place.bytes.lowerBound))) != nil,
                 let bytes = try? file.read(upToCount: place.bytes.count)

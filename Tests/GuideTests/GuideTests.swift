@@ -223,6 +223,44 @@ private let channels = [
         try? FileManager.default.removeItem(at: directory)
     }
 
+    /// Starts in minutes, with the stop of each if the guide has it, and the programs that are listed from `time` on.
+    private static let cuts:
+        [(when: String, programs: [(start: Int64, stop: Int64?)], time: Int64, limit: Int, listed: [[Int64]])] = [
+            ("the first is over", [(0, 20), (30, nil), (50, nil)], 25, 1, [[30, 50]]),
+            ("the first goes on", [(0, nil), (30, nil), (50, nil)], 25, 1, [[0, 30]]),
+            ("two of four", [(0, 20), (30, nil), (50, nil), (55, 70)], 25, 2, [[30, 50], [50, 55]]),
+            ("the last one", [(0, 20), (30, nil)], 25, 2, [[30, 90]]),
+        ]
+
+    @Test("The program after the last one that is listed says where that ends", arguments: cuts)
+    func cutListings(
+        when: String, programs: [(start: Int64, stop: Int64?)], time: Int64, limit: Int, listed: [[Int64]]
+    ) async throws {
+        let origin = try await GuideOrigin()
+        let directory = try temporaryDirectory()
+        let base: Int64 = 4_102_444_800  // 2100-01-01
+        let text = { (minutes: Int64) in
+            "21000101" + String(format: "%02d%02d00 +0000", Int(minutes / 60), Int(minutes % 60))
+        }
+        let lines = programs.map { program in
+            let stop = program.stop.map { " stop=\"\(text($0))\"" } ?? ""
+            return
+                "<programme start=\"\(text(program.start))\"\(stop) channel=\"news.example\"><title>T</title></programme>"
+        }
+        origin.answer(Array("<tv>\(lines.joined())</tv>".utf8))
+        let service = GuideService(
+            .init(), directory: directory.path, logger: Logger(label: "t") { _ in SwiftLogNoOpLogHandler() })
+        service.update(channels: channels, guides: [origin.url], fetcher: GuideFetcher(requests: CurlConfiguration()))
+        let task = Task { await service.run() }
+        #expect(await reaches { service.published != nil })
+        let found = service.listings(of: channels[0], from: base + time * 60, limit: limit)
+        #expect(found.map { [($0.start - base) / 60, ($0.stop - base) / 60] } == listed, "\(when)")
+        task.cancel()
+        await task.value
+        await origin.server.shutdown(within: .zero)
+        try? FileManager.default.removeItem(at: directory)
+    }
+
     @Test("A guide that could not be written is made again, though no other is fetched") func failedBuild() async throws
     {
         let origin = try await GuideOrigin()

@@ -23,6 +23,7 @@ enum GuideTime {
         guard digits.count >= 8, digits.count % 2 == 0 else { return nil }
         digits += Array(repeating: UInt8(ascii: "0"), count: 14 - digits.count)
         guard isDate(digits) else { return nil }
+        if digits[8..<10].elementsEqual("24".utf8) { digits = midnight(after: digits) }
         // Fractions of a second.
         if rest.first == UInt8(ascii: ".") { rest = rest.dropFirst().drop(while: isDigit) }
         return digits + [UInt8(ascii: " ")] + zone(rest.drop { XMLCharacter.isSpace($0) })
@@ -63,8 +64,20 @@ enum GuideTime {
 
     private static func isDate(_ digits: [UInt8]) -> Bool {
         func number(_ place: Int) -> Int { Int(digits[place] - 0x30) * 10 + Int(digits[place + 1] - 0x30) }
-        return (1...12).contains(number(4)) && (1...31).contains(number(6)) && number(8) < 24 && number(10) < 60
-            && number(12) < 61
+        // 24:00:00 is the end of a day (ISO 8601-1 §5.3.4).
+        let isTime =
+            number(8) < 24 ? number(10) < 60 && number(12) < 61 : number(8) == 24 && number(10) + number(12) == 0
+        return (1...12).contains(number(4)) && (1...31).contains(number(6)) && isTime
+    }
+
+    private static func midnight(after digits: [UInt8]) -> [UInt8] {
+        func number(_ places: Range<Int>) -> Int64 { digits[places].reduce(0) { $0 * 10 + Int64($1) - 0x30 } }
+        let day = CivilDate(year: number(0..<4), month: number(4..<6), day: number(6..<8))
+        let next = CivilDate(daysSince1970: day.daysSince1970 + 1)
+        let text =
+            DecimalSeconds.padded(next.year.magnitude, to: 4)
+            + DecimalSeconds.padded(next.month.magnitude, to: 2) + DecimalSeconds.padded(next.day.magnitude, to: 2)
+        return Array((text + "000000").utf8)
     }
 
     private static func zone(_ text: ArraySlice<UInt8>) -> [UInt8] {

@@ -141,6 +141,19 @@ import Testing
         #expect(run.cutter.counts.bytesOutOfSync == 101)
     }
 
+    @Test func packetsMayHaveAnotherSizeFromTheMiddleOn() {
+        let multiplex = EndlessMultiplex(seconds: 10)
+        let middle = 400 * 188
+        let (first, second) = (Array(multiplex.bytes[..<middle]), Array(multiplex.bytes[middle...]))
+        for (before, after) in [(188, 204), (204, 188), (188, 192), (192, 188)] {
+            let bytes =
+                EndlessMultiplex.packets(first, size: before) + EndlessMultiplex.packets(second, size: after)
+            let run = CutterRun([bytes])
+            #expect(run.frames(of: multiplex) == Array(0..<250), "\(before), \(after)")
+            #expect(run.cutter.counts.bytesOutOfSync <= 20, "\(before), \(after)")
+        }
+    }
+
     @Test func anotherClockIsAnotherPeriod() {
         let (first, second) = (EndlessMultiplex(seconds: 8), EndlessMultiplex(seconds: 8, base: 90_000_000, seed: 77))
         let run = CutterRun([first.bytes, second.bytes])

@@ -29,7 +29,7 @@ import Testing
         var testDescription: String { when }
     }
 
-    @Test(arguments: syncRows + tableRows + packetRows + boundaryRows + lengthRows)
+    @Test(arguments: syncRows + sizeRows + tableRows + packetRows + boundaryRows + lengthRows)
     func situations(row: Row) throws {
         var builder = Builder()
         let segments = row.write(&builder)
@@ -94,6 +94,26 @@ import Testing
                 return [stream.cut() + [0x47, 1, 2]]
             }, video: [[1], []], counts: counts { $0[.bytesOutOfSync] = 3 }),
     ]
+
+    private static let sizes = [(188, 192), (188, 204), (192, 188), (192, 204), (204, 188), (204, 192)]
+
+    static let sizeRows = sizes.map { first, second in
+        Row(
+            when: "packets \(first), then \(second) bytes apart",
+            write: { stream in
+                stream.tables([video])
+                stream.pes(pid: 0x100, Sample.idr(1, size: 900))
+                stream.pes(pid: 0x100, Sample.plain(2, size: 900))
+                let beginning = stream.cut()
+                stream.pes(pid: 0x100, Sample.plain(3, size: 900))
+                stream.pes(pid: 0x100, Sample.plain(4, size: 900))
+                return [
+                    EndlessMultiplex.packets(beginning, size: first)
+                        + EndlessMultiplex.packets(stream.cut(), size: second)
+                ]
+            }, video: [[1, 2, 3, 4], []],
+            counts: counts { $0[.bytesOutOfSync] = first == 192 || (first, second) == (204, 192) ? 4 : 0 })
+    }
 
     static let tableRows = [
         Row(

@@ -25,7 +25,7 @@ struct PacketFraming: Sendable {
         var packets = Packets(bytes: rest + part)
         var position = 0
         if size == nil { position = start(in: packets.bytes) }
-        if let size { position = read(by: size, from: position, into: &packets) }
+        if size != nil { position = read(from: position, into: &packets) }
         rest = Array(packets.bytes[position...])
         StepCounter.add(packets.offsets.count + 1)
         return packets
@@ -50,10 +50,10 @@ struct PacketFraming: Sendable {
     }
 
     /// Returns the offset of the first byte that is not decided.
-    private mutating func read(by size: Int, from start: Int, into packets: inout Packets) -> Int {
+    private mutating func read(from start: Int, into packets: inout Packets) -> Int {
         let bytes = packets.bytes
         var position = start
-        while position + size < bytes.count {
+        while let size, position + size < bytes.count {
             if bytes[position + size] == PacketStride.syncByte, searched == 0 {
                 packets.offsets.append(position)
                 position += size
@@ -65,21 +65,27 @@ struct PacketFraming: Sendable {
                 (self.size, searched, position) = (nil, 0, bytes.count)
                 break
             }
-            if next >= position + PacketStride.packetSize { packets.offsets.append(position) }
-            bytesOutOfSync += next - position - (next >= position + size ? size : 0)
-            (searched, position) = (0, next)
+            let isWhole = next.start >= position + PacketStride.packetSize
+            if isWhole { packets.offsets.append(position) }
+            bytesOutOfSync += next.start - (isWhole ? min(position + size, next.start) : position)
+            (searched, position, self.size) = (0, next.start, next.size)
         }
         return position
     }
 
-    /// Returns the offset at which sync is found again; nil if the bytes are too few, or have none.
-    private mutating func resync(_ bytes: [UInt8], by size: Int, after position: Int) -> Int? {
+    /// Returns where sync is found again, with the distance of the packets there; nil if the bytes are too few, or have none.
+    private mutating func resync(
+        _ bytes: [UInt8], by size: Int, after position: Int
+    ) -> (start: Int, size: Int)? {
         let end = bytes.count - (Self.resyncPackets - 1) * size
         let first = position + 1 + searched
         guard first < end else { return nil }
         StepCounter.add(end - first)
         let next = (first..<end).first { PacketStride.hasPackets(Self.resyncPackets, in: bytes, from: $0, by: size) }
         searched = end - position - 1
-        return next
+        if let next { return (next, size) }
+        // The packet may be the first of another size.
+        guard let other = PacketStride(recognizing: Array(bytes[position...])), other.size != size else { return nil }
+        return (position + other.start, other.size)
     }
 }

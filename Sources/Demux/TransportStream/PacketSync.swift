@@ -3,7 +3,7 @@ import Support
 
 /// The positions of the transport packets in a segment (ISO/IEC 13818-1 §2.4.3.2).
 ///
-/// The packets of a file may be 192 or 204 bytes apart.
+/// The packets of a file may be 192 or 204 bytes apart, and the distance may change where a recorder joined two files.
 struct PacketSync: Equatable, Sendable {
     private static var packetSize: Int { PacketStride.packetSize }
     private static let longestSearch = 1 << 16
@@ -11,28 +11,29 @@ struct PacketSync: Equatable, Sendable {
     private(set) var blocks: [PacketBlock] = []
     /// Number of bytes outside packets: before, between and after them.
     private(set) var bytesOutOfSync = 0
-    private let stride: Int
+    private var stride: Int
 
     /// Finds the packets; nil if there are none.
     init?(_ bytes: [UInt8]) throws(MediaError) {
         stride = Self.stride(of: bytes)
-        guard let first = try Self.resync(bytes, after: -1, by: stride) else { return nil }
-        bytesOutOfSync = first
-        var offset = first
+        guard let first = try resync(bytes, from: 0) else { return nil }
+        bytesOutOfSync = first.offset
+        var offset = first.offset
         while offset + Self.packetSize <= bytes.count {
             try MediaError.checkCancellation()
-            var end = endOfBlock(bytes, from: offset)
-            if end + Self.packetSize <= bytes.count {
-                // If sync is found again inside a packet, that packet was cut short.
-                let next = try Self.resync(bytes, after: max(offset - 1, end - stride), by: stride) ?? bytes.count
-                if next < end { end -= stride }
-                if end > offset { append(from: offset, to: end, hasBadSyncBytes: false) }
-                recordGap(from: end, to: next)
-                offset = next
-            } else {
+            let end = endOfBlock(bytes, from: offset)
+            guard end + Self.packetSize <= bytes.count else {
                 append(from: offset, to: end, hasBadSyncBytes: false)
                 offset = end
+                break
             }
+            // The last packet may be the first of another size. If sync is found again inside it, it was cut short.
+            let last = end - stride
+            let next = try resync(bytes, from: last) ?? (bytes.count, stride)
+            let isCut = next.offset < last + Self.packetSize
+            append(from: offset, to: isCut ? last : end, hasBadSyncBytes: false)
+            recordGap(from: isCut ? last : min(end, next.offset), to: next.offset)
+            (offset, stride) = next
         }
         bytesOutOfSync += max(0, bytes.count - max(offset, blocks.last.map { $0[$0.count] } ?? offset))
     }
@@ -66,23 +67,37 @@ struct PacketSync: Equatable, Sendable {
         return offset
     }
 
-    private static func resync(_ bytes: [UInt8], after lost: Int, by stride: Int) throws(MediaError) -> Int? {
-        var offset = lost + 1
-        while offset + packetSize <= bytes.count {
+    /// Returns the next offset at which packets begin, and their distance: `stride`, unless packets of another size follow.
+    private func resync(
+        _ bytes: [UInt8], from start: Int
+    ) throws(MediaError) -> (offset: Int, stride: Int)? {
+        var offset = start
+        while offset + Self.packetSize <= bytes.count {
             try MediaError.checkCancellation()
-            let part = offset..<min(offset + longestSearch, bytes.count - packetSize + 1)
-            let found = part.first { isInSync(bytes, at: $0, by: stride) }
-            StepCounter.add((found ?? part.upperBound) - offset + 1)
-            if let found { return found }
+            let part = offset..<min(offset + Self.longestSearch, bytes.count - Self.packetSize + 1)
+            for position in part where bytes[position] == PacketStride.syncByte {
+                guard let found = strideInSync(bytes, at: position) else { continue }
+                StepCounter.add(position - offset + 1)
+                return (position, found)
+            }
+            StepCounter.add(part.count + 1)
             offset = part.upperBound
         }
         return nil
     }
 
-    /// Whether three packets begin here in a row, or fewer if the last packet ends exactly at the end of the bytes.
-    private static func isInSync(_ bytes: [UInt8], at offset: Int, by stride: Int) -> Bool {
-        let (count, isEnd) = packets(upTo: 3, in: bytes, at: offset, by: stride)
-        return count == 3 || isEnd
+    /// The distance of the packets that begin here in a row; nil if too few do.
+    ///
+    /// Three packets count, or fewer if the last of them ends exactly at the end of the bytes. Packets of another size have to
+    /// prove it.
+    private func strideInSync(_ bytes: [UInt8], at offset: Int) -> Int? {
+        let (count, isEnd) = Self.packets(upTo: 3, in: bytes, at: offset, by: stride)
+        if count == 3 || isEnd { return stride }
+        return PacketStride.sizes.first { size in
+            guard size != stride else { return false }
+            let (count, isEnd) = Self.packets(upTo: PacketStride.provingPackets, in: bytes, at: offset, by: size)
+            return count == PacketStride.provingPackets || count >= 3 && isEnd
+        }
     }
 
     /// Returns how many packets begin in a row at `offset`, up to `limit`, and whether the bytes end with the last of them.

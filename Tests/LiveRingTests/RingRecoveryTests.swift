@@ -129,7 +129,7 @@ struct RingRecoveryTests {
         try #require(ring.snapshot.newest?.mediaSequence == next, "byte \(cut)")
     }
 
-    enum Loss: Sendable { case missing, short, long, initMissing, initShort }
+    enum Loss: Sendable { case missing, short, long, zeros, initMissing, initShort }
 
     static let lossRows: [(when: String, loss: Loss, of: [UInt64], listed: Range<UInt64>, gaps: [UInt64])] = [
         ("nothing", .missing, [], 0..<10, []),
@@ -137,6 +137,7 @@ struct RingRecoveryTests {
         ("one in the middle: a gap under its old number", .missing, [4], 0..<10, [4]),
         ("cut short is lost as well", .short, [4], 0..<10, [4]),
         ("longer than it was: not what was published", .long, [4], 0..<10, [4]),
+        ("of its length, without its bytes, as on a thin volume that is full", .zeros, [8, 9], 0..<10, [8, 9]),
         ("the newest, as after a power loss: its number stays in use", .short, [8, 9], 0..<10, [8, 9]),
         ("oldest and newest", .short, [0, 9], 1..<10, [9]),
         ("all", .missing, Array(0..<10), 10..<10, []),
@@ -154,6 +155,9 @@ struct RingRecoveryTests {
             for entry in ring.snapshot.index.listed where of.contains(entry.mediaSequence) {
                 if loss == .missing { try directory.remove(entry.segment.name) }
                 if loss == .short { try directory.write(entry.segment.name, [1, 2, 3]) }
+                if loss == .zeros {
+                    try directory.write(entry.segment.name, Array(repeating: 0, count: entry.segment.byteCount))
+                }
                 if loss == .long { try directory.write(entry.segment.name, Array(repeating: 1, count: 1000)) }
             }
             if loss == .initMissing { try directory.remove("init-a.mp4") }

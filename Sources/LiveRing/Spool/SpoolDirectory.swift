@@ -150,7 +150,7 @@ struct SpoolDirectory: ~Copyable {
     func files() throws(RingError) -> SpoolFiles {
         guard let directory = unsafe opendir(path) else { throw .system(.list, path: path, code: errno) }
         defer { unsafe closedir(directory) }
-        var files = SpoolFiles { [path] in Self.byteCount(ofRegularFile: "\(path)/\($0)") }
+        var files = SpoolFiles { [path] in Self.byteCount(ofFileWithContent: "\(path)/\($0)") }
         while let entry = unsafe readdir(directory) {
             let type = unsafe Int(entry.pointee.d_type)
             guard type == Int(DT_REG) || type == Int(DT_UNKNOWN) else { continue }
@@ -167,10 +167,13 @@ struct SpoolDirectory: ~Copyable {
         return .diskFull(directory: path, available: space?.freeBytes ?? 0, needed: needed)
     }
 
-    private static func byteCount(ofRegularFile path: String) -> Int? {
+    /// The size of a regular file; nil if none has the name, or it begins with zeros: its size reached the disk, and its
+    /// bytes did not. All files of a ring begin with a box or with text.
+    private static func byteCount(ofFileWithContent path: String) -> Int? {
         var status = stat()
         guard unsafe lstat(path, &status) == 0, status.st_mode & S_IFMT == S_IFREG else { return nil }
-        return Int(status.st_size)
+        let beginning = try? FileDescriptor(path).bytes(in: 0..<8)
+        return beginning?.allSatisfy { $0 == 0 } == false ? Int(status.st_size) : nil
     }
 }
 

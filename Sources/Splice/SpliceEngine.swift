@@ -207,6 +207,7 @@ package struct SpliceEngine: Sendable {
         var segment = input
         segment.lostBefore = lost
         segment.missingBefore = missingSegments(before: segment)
+        if segment.isVariantTrial { try refuseForeignVideo(of: segment) }
         if companion != nil, !isCompanionNeeded { decideLayout(by: segment) }
         var demuxed = try main.demux(segment)
         lastSegment = segment.withoutBytes
@@ -232,6 +233,20 @@ package struct SpliceEngine: Sendable {
         }
         return written
     }
+
+    /// Refuses a segment whose video cannot be republished, before it changes anything here.
+    private mutating func refuseForeignVideo(of segment: SegmentInput) throws(MediaError) {
+        var probe = RenditionDemuxer(tracks: .both, audioStage: AudioTranscodeStage(.copy))
+        // The rendition's own demuxer reports what cannot be read.
+        guard let demuxed = try? probe.demux(segment), demuxed.packets.video.isEmpty, !probe.foreignVideo.isEmpty else {
+            return
+        }
+        main.breakContinuity()
+        throw MediaError(.noUsableVideo(streams: probe.foreignVideo), section: "RFC 8216 §3")
+    }
+
+    /// Whether no segment of the main rendition was spliced.
+    package var isUnused: Bool { lastSegment == nil }
 
     /// Decides the layout. A main rendition that begins without video is an audio-only channel with its own audio; a
     /// companion carries audio for video.

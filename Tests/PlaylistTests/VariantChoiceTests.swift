@@ -13,7 +13,8 @@ func parsesVariantChoices(text: String, choice: VariantChoice?) {
     #expect(VariantChoice(text) == choice)
 }
 
-/// `<bandwidth>`, `<bandwidth>x<height>` or `<bandwidth>:<codecs>` per variant; its URI is its index.
+/// `<bandwidth>`, `<bandwidth>x<height>` or `<bandwidth>:<codecs>` per variant, and `:<layout>` after the codecs; its URI is its
+/// index.
 private func variants(_ texts: [String]) -> MultivariantPlaylist {
     MultivariantPlaylist(
         variants: texts.enumerated().map { index, text in
@@ -21,6 +22,7 @@ private func variants(_ texts: [String]) -> MultivariantPlaylist {
             let numbers = parts[0].split(separator: "x").compactMap { Int($0) }
             var variant = Variant(uri: String(index), bandwidth: numbers[0])
             if numbers.count > 1 { variant.resolution = .init(width: numbers[1] * 16 / 9, height: numbers[1]) }
+            if parts.count > 2 { variant.requiredLayout = String(parts[2]) }
             if parts.count > 1 { variant.codecs = parts[1].split(separator: ",").map { String($0) } }
             return variant
         })
@@ -52,6 +54,14 @@ private let choiceRows: [(when: String, variants: [String], choice: VariantChoic
     ("HEVC above H.264", ["1x360:avc1.42c00a", "2x720:hev1.1.6.L93"], .highest, "1"),
     ("a variant without CODECS above one with them", ["1x360:avc1.42c00a", "2x720"], .highest, "1"),
     ("nothing that is republished, beside audio alone", ["64:mp4a.40.2", "2x720:av01.0.04M.08"], .highest, "1"),
+    (
+        "a better one that is stereoscopic", ["1x360:avc1.42c00a", "2x720:hvc1.2.4.L123.B0:CH-STEREO,CH-MONO"],
+        .highest, "0"
+    ),
+    ("a better one with a projection", ["1x360:hvc1.1.6.L93", "2x720:hvc1.1.6.L93:PROJ-EQUI"], .highest, "0"),
+    ("a better one that is ordinary", ["1x360:avc1.42c00a", "2x720:hvc1.1.6.L93:CH-MONO/PROJ-RECT"], .highest, "1"),
+    ("stereoscopic alone", ["64:mp4a.40.2", "2x720:hvc1.2.4.L123.B0:CH-STEREO"], .highest, "1"),
+    ("a layout, or a codec that is not republished", ["1x360:hvc1.1.6.L93:PROJ-HEQU", "2x720:av01"], .highest, "0"),
     ("MPEG-2, subtitles and Opus", ["1x360:avc1.42c00a", "2x720:mp4v.61,Opus,wvtt"], .highest, "1"),
     ("nothing to choose from", [], .highest, nil),
 ]
@@ -141,4 +151,46 @@ func closedCaptionsOfVariant(when: String, variant: String, channels: [String]) 
     let read = try MultivariantPlaylistParser.parse(Array(text.utf8))
     let captions = read.closedCaptions(of: try #require(read.variants.first))
     #expect(captions.map { $0.attributes["INSTREAM-ID"] } == channels, "\(when)")
+}
+
+/// REQ-VIDEO-LAYOUT, whether it is understood, and what is declared of the republished video.
+private let layoutRows: [(text: String, isKnown: Bool, republished: String?)] = [
+    ("CH-MONO", true, nil), ("CH-STEREO", true, nil), ("CH-STEREO,CH-MONO", true, nil), ("PROJ-RECT", true, nil),
+    ("CH-STEREO/PROJ-EQUI", true, "PROJ-EQUI"), ("PROJ-HEQU/CH-MONO", true, "PROJ-HEQU"),
+    ("CH-STEREO/PROJ-PRIM,CH-MONO", true, "PROJ-PRIM,PROJ-RECT"), ("PROJ-AIV,CH-STEREO/PROJ-AIV", true, "PROJ-AIV"),
+    ("CH-QUAD", false, nil), ("", false, nil), ("CH-STEREO,", false, nil), ("CH-STEREO/HOLO-1", false, nil),
+]
+
+@Test(arguments: layoutRows) func layouts(text: String, isKnown: Bool, republished: String?) {
+    let layout = VideoLayout(text)
+    #expect((layout != nil) == isKnown && layout?.republished == republished, "\(text)")
+}
+
+/// Clients ignore a variant whose layout they do not know (draft-pantos-hls-rfc8216bis §4.4.6.2).
+@Test func unknownLayoutIsIgnored() throws {
+    let text = """
+        #EXTM3U
+        #EXT-X-STREAM-INF:BANDWIDTH=3,REQ-VIDEO-LAYOUT="CH-STEREO/HOLO-1"
+        unknown.m3u8
+        #EXT-X-STREAM-INF:BANDWIDTH=2,REQ-VIDEO-LAYOUT="CH-STEREO"
+        stereo.m3u8
+        #EXT-X-STREAM-INF:BANDWIDTH=1
+        mono.m3u8
+        """
+    let playlist = try MultivariantPlaylistParser.parse(Array(text.utf8))
+    #expect(playlist.variants.map(\.uri) == ["stereo.m3u8", "mono.m3u8"])
+    #expect(playlist.irregularities.map(\.reason) == [.badValue("REQ-VIDEO-LAYOUT=CH-STEREO/HOLO-1")])
+    #expect(VariantChoice.highest.choose(from: playlist).map(\.uri) == ["mono.m3u8"])
+}
+
+@Test func excludedVariants() {
+    let playlist = variants(["3x720", "2x480", "64:mp4a.40.2"])
+    let (first, second) = (playlist.variants[0], playlist.variants[1])
+    #expect(VariantChoice.highest.choose(from: playlist.excluding([first])).first?.uri == "1")
+    #expect(VariantChoice.highest.choose(from: playlist.excluding([first, second])).first?.uri == "2")
+    #expect(playlist.excluding(playlist.variants) == playlist)
+    #expect(playlist.hasVariant(otherThan: [first, second]) && !playlist.hasVariant(otherThan: playlist.variants))
+    var redundant = first
+    redundant.uri = "http://other.example/0"
+    #expect(playlist.excluding([redundant]).variants.map(\.uri) == ["1", "2"])
 }

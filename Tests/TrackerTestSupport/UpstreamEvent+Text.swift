@@ -20,6 +20,8 @@ extension UpstreamEvent {
         case .variantsSelected(let variants, let dropped):
             EventLine(
                 "variants-selected", ("uris", variants.map(\.uri).joined(separator: " ")), ("dropped", "\(dropped)"))
+        case .variantRefused(let variant, let codecs):
+            EventLine("variant-refused", ("uri", variant.uri), ("codecs", codecs.joined(separator: " ")))
         case .joined(let joined):
             EventLine(
                 "joined", ("rendition", joined.rendition.token), ("media-sequence", "\(joined.mediaSequence)"),
@@ -167,6 +169,7 @@ extension UnpublishedReason {
         case .undecryptable: "undecryptable"
         case .scrambled: "scrambled"
         case .unreadable: "unreadable"
+        case .foreignVideo: "foreign-video"
         case .noVideo: "no-video"
         case .noRandomAccess: "no-random-access"
         case .noTables: "no-tables"

@@ -55,6 +55,10 @@ private struct Sessions {
             ("trialPassed", .trialPassed),
             ("trialEnded", .trialEnded),
             ("activeEnded", .activeEnded(.drained)),
+            ("activeReopened p", .activeReopened(another)),
+            ("activeReopened a", .activeReopened(Self.make(1, number: 8))),
+            ("trialReopened p", .trialReopened(trial(another))),
+            ("trialReopened b", .trialReopened(trial(Self.make(2, number: 7)))),
             ("monitorStarted", .monitorStarted(another)),
             ("monitorPaused", .monitorPaused(at: .seconds(1))),
             ("channelEnded", .channelEnded),
@@ -86,37 +90,52 @@ private func summary(_ state: State) -> String {
 private let transitions: [String: [String: String]] = [
     "idle": ["primaryOpened": "onPrimary p"],
     "on p": [
+        "activeReopened p": "onPrimary p",
         "trialStarted a": "trying p ?a", "trialStarted b": "trying p ?b", "activeEnded": "searching",
         "channelEnded": "ended",
     ],
     "on a": [
+        "activeReopened a": "onBackup a",
         "trialStarted p": "trying a ?p", "trialStarted b": "trying a ?b", "activeEnded": "searching",
         "monitorStarted": "onBackup a m", "channelEnded": "ended",
     ],
     "on a, p monitored": [
+        "activeReopened a": "onBackup a m",
         "trialStarted p": "trying a ?p", "trialStarted b": "trying a ?b m", "failbackStarted p": "failingBack a ?p",
         "activeEnded": "searching m", "monitorPaused": "onBackup a", "channelEnded": "ended",
     ],
     "on p, trying a": [
+        "activeReopened p": "trying p ?a",
         "trialPassed": "onBackup a", "trialEnded": "onPrimary p", "activeEnded": "trying ?a", "channelEnded": "ended",
     ],
     "on a, trying b": [
+        "activeReopened a": "trying a ?b", "trialReopened b": "trying a ?b",
         "trialPassed": "onBackup b", "trialEnded": "onBackup a", "activeEnded": "trying ?b",
         "monitorStarted": "trying a ?b m", "channelEnded": "ended",
     ],
     "on a, trying b, p monitored": [
+        "activeReopened a": "trying a ?b m", "trialReopened b": "trying a ?b m",
         "failbackStarted p": "failingBack a ?p", "trialPassed": "onBackup b m", "trialEnded": "onBackup a m",
         "activeEnded": "trying ?b m", "monitorPaused": "trying a ?b", "channelEnded": "ended",
     ],
     "on a, trying p": [
+        "activeReopened a": "trying a ?p", "trialReopened p": "trying a ?p",
         "trialPassed": "onPrimary p", "trialEnded": "onBackup a", "activeEnded": "trying ?p", "channelEnded": "ended",
     ],
-    "trying b": ["trialPassed": "onBackup b", "trialEnded": "searching", "channelEnded": "ended"],
+    "trying b": [
+        "trialReopened b": "trying ?b",
+        "trialPassed": "onBackup b", "trialEnded": "searching", "channelEnded": "ended",
+    ],
     "trying b, p monitored": [
+        "trialReopened b": "trying ?b m",
         "trialPassed": "onBackup b m", "trialEnded": "searching m", "channelEnded": "ended",
     ],
-    "trying p": ["trialPassed": "onPrimary p", "trialEnded": "searching", "channelEnded": "ended"],
+    "trying p": [
+        "trialReopened p": "trying ?p",
+        "trialPassed": "onPrimary p", "trialEnded": "searching", "channelEnded": "ended",
+    ],
     "on a, failing back to p": [
+        "activeReopened a": "failingBack a ?p", "trialReopened p": "failingBack a ?p",
         "trialPassed": "onPrimary p", "trialEnded": "onBackup a", "activeEnded": "trying ?p", "channelEnded": "ended",
     ],
     "searching": [

@@ -169,7 +169,8 @@ extension ChannelPipeline {
         case .segment(let tracked):
             let isOther = delivery.source != output.source || output.filler != nil
             let events = isOther && rendition == .main ? try await switchSource(to: delivery.source) : []
-            let segment = try await process(tracked, of: rendition, from: delivery.source)
+            let segment = try await process(
+                tracked, of: rendition, from: delivery.source, isVariantTrial: delivery.variantTrial != nil)
             return (segment.outcome, events + segment.events)
         case .lost(let loss):
             if rendition == .main { found.record(loss) }
@@ -182,16 +183,17 @@ extension ChannelPipeline {
     }
 
     private mutating func process(
-        _ tracked: TrackedSegment, of rendition: InputRendition, from source: Int
+        _ tracked: TrackedSegment, of rendition: InputRendition, from source: Int, isVariantTrial: Bool
     ) async throws(ChannelError) -> (outcome: DeliveryOutcome, events: [Event]) {
         if rendition == .main {
             found.segments += 1
             publisher.markers.append(UpstreamAdMarkers(tracked))
             sources[source]?.record(tracked)
         }
-        let input: SegmentInput
+        var input: SegmentInput
         do throws(DecryptError) {
             input = try SegmentInput(decrypting: tracked, of: rendition)
+            input.isVariantTrial = isVariantTrial
         } catch {
             if error.reason == .canceled { throw .canceled }
             let reason = ChannelError.undecryptable(
@@ -210,6 +212,11 @@ extension ChannelPipeline {
             spliced = try sources[source]?.engine.handle(.segment(segment)) ?? []
         } catch {
             if error.reason == .canceled { throw .canceled }
+            if segment.isVariantTrial, let codecs = error.foreignCodecs {
+                // Another variant may have other tracks beside it.
+                if sources[source]?.engine.isUnused == true { sources[source] = nil }
+                return (.refused(.foreignVideo(codecs)), [])
+            }
             let reason = ChannelError.unusable(
                 error, segments: consecutiveFailures + 1, isEncrypted: !tracked.segment.keys.isEmpty,
                 url: configuration.upstream)

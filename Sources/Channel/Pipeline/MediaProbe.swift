@@ -11,14 +11,17 @@ struct MediaProbe {
 
     let outcome: DeliveryOutcome
 
-    /// - Parameter requiresVideo: whether media without video counts as unusable.
-    init(of tracked: TrackedSegment, requiresVideo: Bool = false) {
+    /// - Parameters:
+    ///   - requiresVideo: whether media without video counts as unusable.
+    ///   - isVariantTrial: whether another variant can be followed if the video is foreign.
+    init(of tracked: TrackedSegment, requiresVideo: Bool = false, isVariantTrial: Bool = false) {
         var configuration = SpliceConfiguration(
             hasAudioRendition: false, longestSegment: Self.longestSegment, wallClock: 0)
         configuration.requiresVideo = requiresVideo
         var engine = SpliceEngine(configuration)
         do throws(DecryptError) {
-            let input = try SegmentInput(decrypting: tracked, of: .main)
+            var input = try SegmentInput(decrypting: tracked, of: .main)
+            input.isVariantTrial = isVariantTrial
             outcome = Self.outcome(of: input, in: &engine, tracked)
         } catch {
             outcome = error.reason == .canceled ? .held : .refused(.undecryptable)
@@ -32,6 +35,7 @@ struct MediaProbe {
             if try !engine.handle(.segment(input)).isEmpty { return .published }
             return engine.outcomeOfUnpublished
         } catch {
+            if input.isVariantTrial, let codecs = error.foreignCodecs { return .refused(.foreignVideo(codecs)) }
             return error.reason == .canceled ? .held : .refused(UnpublishedReason(error, of: tracked))
         }
     }
@@ -56,6 +60,16 @@ extension UnpublishedReason {
 extension MediaError {
     /// Whether the bytes were recognized as no media container.
     var isUnknownContainer: Bool { if case .unknownContainer = reason { true } else { false } }
+
+    /// The codecs of media that can be read but not republished; nil for other errors.
+    var foreignCodecs: [String]? {
+        switch reason {
+        case .noUsableVideo(let streams): streams
+        case .noSupportedTrack(let entries): entries
+        case .noSupportedStream(_, let names): names
+        default: nil
+        }
+    }
 
     /// Whether the media is protected by more than AES-128: no later segment of it can be republished either.
     var isProtected: Bool {

@@ -24,6 +24,8 @@ package struct Relay {
     /// The variants of each source beside the leading one, and that one.
     private var variants: [Int: [Variant]] = [:]
     private var leadingVariants: [Int: VideoTrackIdentity] = [:]
+    /// REQ-VIDEO-LAYOUT of what is republished of the channel's own upstream.
+    private var videoLayout: String?
     private var subtitles: [Rendition] = []
     private var captions: [Rendition] = []
     /// The ring in the spool, until it is opened.
@@ -68,7 +70,10 @@ package struct Relay {
         case .delivery(let delivery): return try await process(delivery)
         case .probe(let delivery):
             if case .segment(let tracked) = delivery.content {
-                return MediaProbe(of: tracked, requiresVideo: configuration.requiresVideo).outcome
+                return MediaProbe(
+                    of: tracked, requiresVideo: configuration.requiresVideo,
+                    isVariantTrial: delivery.variantTrial != nil
+                ).outcome
             }
         case .status(let status):
             isInOutage = status.isOutage
@@ -116,6 +121,7 @@ extension Relay {
             if audio?.uri != nil { sourcesWithCompanion.insert(source) } else { sourcesWithCompanion.remove(source) }
             if source == 0 {
                 (subtitles, self.captions) = (listed, captions)
+                videoLayout = variant.videoLayout?.republished
                 if let ring = pipeline?.ring { await declareRenditions(on: ring) }
             }
             addSource(source)
@@ -125,6 +131,7 @@ extension Relay {
         case .variantsSelected(let variants, let dropped):
             self.variants[source] = variants
             if source == 0 { state.update { $0.splice.variantsDropped = dropped } }
+        case .variantRefused: (variants[source], audioRenditions[source]) = (nil, nil)
         case .joined(let joined) where joined.rendition == .main: try await open(joined, of: source)
         case .playlistEnded(.main): await pipeline?.ring.stopSliding()
         case .playlistReopened(.main), .sourceSwitched: await pipeline?.ring.resumeSliding()
@@ -175,7 +182,7 @@ extension Relay {
         let further = variants[0] ?? []
         let tracks = pipeline?.videoTracks(of: further.map(\.trackIdentity), source: 0) ?? []
         let declared = zip(tracks, further).compactMap { track, variant in track.map { ($0.text, variant) } }
-        await ring.declareVariants(Dictionary(declared) { first, _ in first })
+        await ring.declareVariants(Dictionary(declared) { first, _ in first }, layout: videoLayout)
     }
 
     private mutating func ring(

@@ -12,6 +12,8 @@ extension RelayStatus {
         package internal(set) var bandwidth: Int?
         package internal(set) var resolution: String?
         package internal(set) var audioRendition: String?
+        /// Variants that are not followed because of the codecs of their video.
+        package internal(set) var refusedVariants: [String]?
         package internal(set) var targetDuration: Double?
         /// Seconds since a playlist last listed a new segment.
         package internal(set) var secondsSinceNewSegment: Double?
@@ -35,7 +37,8 @@ extension RelayStatus {
         package internal(set) var stream: Stream?
 
         private enum CodingKeys: String, CodingKey {
-            case url, playlistURL, bandwidth, resolution, audioRendition, targetDuration, secondsSinceNewSegment
+            case url, playlistURL, bandwidth, resolution, audioRendition, refusedVariants
+            case targetDuration, secondsSinceNewSegment
             case nextMediaSequence, polling, segmentsInFlight, activeSource, candidateSource, failovers, stallStep
             case outageSeconds, requests, stream
         }
@@ -50,6 +53,7 @@ extension RelayStatus {
             try container.encodeIfPresent(bandwidth, forKey: .bandwidth)
             try container.encodeIfPresent(resolution, forKey: .resolution)
             try container.encodeIfPresent(audioRendition, forKey: .audioRendition)
+            try container.encodeIfPresent(refusedVariants, forKey: .refusedVariants)
             try container.encodeIfPresent(targetDuration, forKey: .targetDuration)
             try container.encodeIfPresent(secondsSinceNewSegment, forKey: .secondsSinceNewSegment)
             try container.encodeIfPresent(nextMediaSequence, forKey: .nextMediaSequence)
@@ -124,6 +128,10 @@ extension RelayStatus.Upstream {
         bandwidth = status.variant?.bandwidth
         resolution = status.variant?.resolution.map { "\($0.width)x\($0.height)" }
         audioRendition = status.audio?.name
+        let refused = status.refusedVariants.map { variant in
+            (variant.resolution.map { "\($0.width)x\($0.height) " } ?? "") + "\(variant.bandwidth)"
+        }
+        refusedVariants = refused.isEmpty ? nil : refused
         targetDuration = main.targetDuration?.seconds
         secondsSinceNewSegment = main.grewAt.map { (now - $0).seconds }
         nextMediaSequence = main.nextMediaSequence

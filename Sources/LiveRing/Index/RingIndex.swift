@@ -62,6 +62,7 @@ package struct RingIndex: Equatable, Sendable {
     var declared: DeclaredRenditions
     /// As `DVRRing.declareVariants` says.
     var declaredVariants: [String: Variant] = [:]
+    var declaredLayout: String?
     /// The clock of the ring in 90 kHz ticks.
     private(set) var publishedTicks: Int64 = 0
     private var longestPlaylist: LongestPlaylist

@@ -47,7 +47,8 @@ package struct VariantAttributes: Equatable, Sendable {
     var audioCodecs: [String] { codecs.filter { !videoCodecs.contains($0) } }
 
     /// The variant without its groups.
-    func variant(uri: String) -> Variant {
+    /// - Parameter layout: REQ-VIDEO-LAYOUT, as the upstream declares it.
+    func variant(uri: String, layout: String? = nil) -> Variant {
         var variant = Variant(uri: uri, bandwidth: peakBitRate)
         variant.averageBandwidth = averageBitRate
         variant.codecs = codecs
@@ -55,17 +56,19 @@ package struct VariantAttributes: Equatable, Sendable {
         variant.resolution = resolution
         variant.frameRate = frameRate
         variant.videoRange = videoRange
+        variant.requiredLayout = layout
         return variant
     }
 
     /// The stream of I-frames; nil without video. An I-frame has no more bits than its segment, so the segments' bit
     /// rate is used.
-    func iFrameStream(uri: String) -> Variant? {
+    func iFrameStream(uri: String, layout: String? = nil) -> Variant? {
         guard resolution != nil else { return nil }
         var stream = Variant(uri: uri, bandwidth: peakBitRate)
         stream.codecs = videoCodecs
         stream.resolution = resolution
         stream.videoRange = videoRange
+        stream.requiredLayout = layout
         return stream
     }
 
@@ -92,5 +95,6 @@ extension Variant {
         averageBandwidth = upstream.averageBandwidth
         codecs = upstream.videoCodecs
         (resolution, frameRate, videoRange) = (upstream.resolution, upstream.frameRate, upstream.videoRange)
+        requiredLayout = upstream.videoLayout?.republished
     }
 }

@@ -85,9 +85,10 @@ package actor DVRRing {
 
     /// Sets the variants that the upstream declares for the tracks, by the texts in `ResumePoint.videoTracks`. The
     /// master playlist lists them before they have media.
-    package func declareVariants(_ variants: [String: Variant]) {
-        guard index.declaredVariants != variants else { return }
-        index.declaredVariants = variants
+    /// - Parameter layout: REQ-VIDEO-LAYOUT of the leading variant.
+    package func declareVariants(_ variants: [String: Variant], layout: String? = nil) {
+        guard index.declaredVariants != variants || index.declaredLayout != layout else { return }
+        (index.declaredVariants, index.declaredLayout) = (variants, layout)
         publishSnapshot()
     }
 

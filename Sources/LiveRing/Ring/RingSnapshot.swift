@@ -127,7 +127,9 @@ package struct RingSnapshot: Sendable {
         let query = range.flatMap { $0.query.isEmpty ? nil : "?\($0.query)" } ?? ""
         let uri = { (name: String) in range == nil ? name : "dvr-\(name)\(query)" }
         let whole = range == nil ? "live.m3u8" : "dvr.m3u8\(query)"
-        let frames = listsIFrames ? attributes.iFrameStream(uri: uri(SpoolName.iFramePlaylist)) : nil
+        let frames =
+            listsIFrames
+            ? attributes.iFrameStream(uri: uri(SpoolName.iFramePlaylist), layout: index.declaredLayout) : nil
         let further = (newest?.resumePoint.videoTracks ?? []).enumerated().compactMap { track, name in
             furtherVariant(track, named: name, uri: uri(SpoolName.videoPlaylist(track + 1)))
         }
@@ -153,7 +155,7 @@ package struct RingSnapshot: Sendable {
         if index.furtherSums.indices.contains(track),
             let measured = VariantAttributes(index.furtherSums[track], rates: \.fragmentedMP4, format: \.format)
         {
-            return measured.variant(uri: uri)
+            return measured.variant(uri: uri, layout: index.declaredVariants[name]?.videoLayout?.republished)
         }
         return index.declaredVariants[name].map { Variant(declaring: $0, uri: uri) }
     }
@@ -176,7 +178,7 @@ package struct RingSnapshot: Sendable {
             rendition.uri = rendition.uri.map(renditionURI)
             return rendition
         }
-        var variants = [attributes.variant(uri: uri)] + further
+        var variants = [attributes.variant(uri: uri, layout: index.declaredLayout)] + further
         for index in variants.indices {
             // If the upstream does not name the video codec, listing only the audio codec would mean that the variant
             // has no video.

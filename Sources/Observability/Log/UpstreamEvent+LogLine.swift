@@ -22,6 +22,11 @@ extension UpstreamEvent {
                 Following the variants of \(variants.map { Self.text(of: $0, nil, []) }.joined(separator: "; ")) too\
                 \(dropped > 0 ? "; dropped=\(dropped)" : "")
                 """)
+        case .variantRefused(let variant, let codecs):
+            LogLine(
+                .warning,
+                "The variant of \(Self.text(of: variant, nil, [])) is not followed: no video in it can be republished"
+                    + (codecs.isEmpty ? "" : " (\(codecs.joined(separator: ", ")))"))
         case .joined(let joined):
             LogLine(
                 .info,

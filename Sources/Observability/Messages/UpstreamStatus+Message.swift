@@ -12,6 +12,7 @@ extension UnpublishedReason {
         case .undecryptable: "its segments do not decrypt, so the key is wrong"
         case .scrambled: "its packets are scrambled (conditional access)"
         case .unreadable: "there is no media in its segments that can be republished"
+        case .foreignVideo(let codecs): "no video of its variant can be republished (\(codecs.joined(separator: ", ")))"
         case .noVideo: "there is no video in its segments that can be presented, or that was not published before"
         case .noRandomAccess:
             "decoding cannot begin with any of its video frames: no IDR picture, no recovery point and no I picture that "

@@ -7,12 +7,13 @@ package struct MultivariantPlaylistParser {
     /// Counts elements dropped beyond the limits, except variables.
     private var meter: LimitMeter
     /// An EXT-X-STREAM-INF whose URI line was not read yet.
-    private var openVariant: (attributes: AttributeList, line: Int)?
+    private var openVariant: (attributes: AttributeList, line: Int, isIgnored: Bool)?
 
     /// Parses the text of a multivariant playlist.
     ///
     /// Throws for text that is no playlist, for a tag of media playlists, for an EXT-X-STREAM-INF without attributes or
-    /// URI, and for a variable without definition. A URI line without EXT-X-STREAM-INF is passed over.
+    /// URI, and for a variable without definition. A URI line without EXT-X-STREAM-INF is passed over, and so is a variant
+    /// with an unknown layout (draft-pantos-hls-rfc8216bis §4.4.6.2).
     /// - Parameters:
     ///   - url: the URL of the playlist after redirects, for EXT-X-DEFINE:QUERYPARAM.
     ///   - limits: how much is kept. Beyond them the last elements are dropped.
@@ -58,8 +59,9 @@ package struct MultivariantPlaylistParser {
             return playlist.irregularities.append(limited: PlaylistError(.missing, .streamInf, line: line.number))
         }
         let uri = try scope.substitute(line.text, tag: .streamInf, line: line.number)
+        defer { openVariant = nil }
+        if open.isIgnored { return }
         meter.append(Variant(uri: uri, attributes: open.attributes), to: &playlist.variants, limit: .renditions)
-        openVariant = nil
     }
 
     private mutating func read(
@@ -85,7 +87,10 @@ package struct MultivariantPlaylistParser {
         if let text = attributes.list["BANDWIDTH"], PlaylistNumber.bitRate.value(text.utf8) == nil {
             playlist.irregularities.append(limited: attributes.badValue("BANDWIDTH"))
         }
-        openVariant = (attributes.list, attributes.line)
+        let layout = attributes.list["REQ-VIDEO-LAYOUT"]
+        let isIgnored = layout.map { VideoLayout($0) == nil } ?? false
+        if isIgnored { playlist.irregularities.append(limited: attributes.badValue("REQ-VIDEO-LAYOUT")) }
+        openVariant = (attributes.list, attributes.line, isIgnored)
     }
 }
 

@@ -117,6 +117,15 @@ extension Variant {
         set { attributes.set("VIDEO-RANGE", to: newValue) }
     }
 
+    /// How the video has to be rendered; nil if it is ordinary, or the attribute is not understood.
+    package var videoLayout: VideoLayout? { requiredLayout.flatMap { VideoLayout($0) } }
+
+    /// REQ-VIDEO-LAYOUT.
+    package var requiredLayout: String? {
+        get { attributes["REQ-VIDEO-LAYOUT"] }
+        set { attributes.set("REQ-VIDEO-LAYOUT", to: newValue, isQuoted: true) }
+    }
+
     /// The GROUP-ID of the audio renditions.
     package var audio: String? {
         get { attributes["AUDIO"] }

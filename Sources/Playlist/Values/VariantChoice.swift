@@ -48,7 +48,7 @@ package enum VariantChoice: Hashable, Sendable {
             ? chosen : candidates.first { $0.uri == chosen.uri && $0.codecNames.allSatisfy(\.isPlain) } ?? chosen
         return [variant]
             + playlist.variants.filter {
-                $0.uri != variant.uri && $0.comparableAttributes == variant.comparableAttributes
+                $0.uri != variant.uri && $0.isEquivalent(to: variant)
             }
     }
 
@@ -90,16 +90,21 @@ extension Variant {
         "AUDIO", "VIDEO", "SUBTITLES", "CLOSED-CAPTIONS", "PATHWAY-ID", "STABLE-VARIANT-ID",
     ]
 
+    /// Whether another variant has the same attributes, at this or another URI.
+    fileprivate func isEquivalent(to other: Variant) -> Bool { comparableAttributes == other.comparableAttributes }
+
     fileprivate var comparableAttributes: Set<AttributeList.Attribute> {
         Set(attributes.attributes.filter { !Self.pathAttributes.contains($0.name) })
     }
 }
 
 extension [Variant] {
-    /// The variants that can be republished: only variants with video if any have video, and of these the ones whose
-    /// codecs are carried.
+    /// The variants that can be republished: only variants with video if any have video, of these the ones whose codecs are
+    /// carried, and of these the ones that every client can render.
     package var republished: [Variant] {
-        preferring { !$0.isAudioOnly }.republished(codecs: \.codecNames)
+        preferring { !$0.isAudioOnly }.republished(codecs: \.codecNames).preferring {
+            $0.videoLayout?.isOrdinary ?? true
+        }
     }
 
     /// The variant whose quality precedes the quality of all others in an order; the first of several. The quality is
@@ -111,6 +116,18 @@ extension [Variant] {
 }
 
 extension MultivariantPlaylist {
+    /// Whether the playlist has a variant that is equivalent to none of `excluded`.
+    package func hasVariant(otherThan excluded: [Variant]) -> Bool {
+        variants.contains { variant in !excluded.contains { $0.isEquivalent(to: variant) } }
+    }
+
+    /// The playlist without the variants that are equivalent to one of `excluded`, unless these are all.
+    package func excluding(_ excluded: [Variant]) -> MultivariantPlaylist {
+        var playlist = self
+        playlist.variants = variants.preferring { variant in !excluded.contains { $0.isEquivalent(to: variant) } }
+        return playlist
+    }
+
     /// The rendition to follow in the AUDIO group of `variant`: the first with DEFAULT=YES, else the first with
     /// AUTOSELECT=YES, else the first.
     ///

@@ -38,6 +38,12 @@ struct RenditionDemuxer: Sendable {
 
     mutating func breakContinuity() { isContinuityBroken = true }
 
+    /// The names of the video codecs that cannot be republished, if the segment demuxed last has no other video.
+    var foreignVideo: [String] {
+        guard let program, program.video == nil else { return unsupportedVideo }
+        return program.unsupportedVideo
+    }
+
     struct Demuxed {
         /// Frames that earlier segments had not completed, if this segment does not continue them.
         var flushed: DemuxedSegment

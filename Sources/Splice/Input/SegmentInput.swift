@@ -37,6 +37,8 @@ package struct SegmentInput: Sendable {
     package private(set) var bytes: [UInt8]
     /// Where the bytes are in their file; empty if they are a file, or it is not known.
     package private(set) var ranges: [Range<UInt64>]
+    /// Whether another variant can be followed if all video of this segment is foreign. Such a segment is then refused.
+    package var isVariantTrial = false
     /// Playing time of all media of the rendition that was lost before this segment, as far as it is known.
     var lostBefore = Ticks.zero
     /// Segments of the rendition that are missing before this one, in all, as far as the media sequence numbers tell.

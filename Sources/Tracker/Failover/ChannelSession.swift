@@ -1,4 +1,5 @@
 import Fetch
+import Playlist
 
 /// Follows one channel: its primary upstream, and the backups that replace it in an outage.
 ///
@@ -20,6 +21,8 @@ package struct ChannelSession: IngestSession {
     private var history = SourceHistory()
     private var retiredCounts = IngestCounts()
     private var switches = 0
+    /// The variants of each source whose video turned out to be foreign.
+    private var refusedVariants: [Int: [Variant]] = [:]
     /// Shared by all sources: they may be on one host.
     private var limiter: HostLimiter
     private var effects = EffectBuffer()
@@ -84,7 +87,7 @@ package struct ChannelSession: IngestSession {
         case .pauseMedia, .resumeMedia, .gapListed: break
         case .demanded: forward(input, at: now) { _ in true }
         case .delivered(let delivery, let outcome): recordOutcome(delivery, outcome, at: now)
-        case .probed(let delivery, let outcome): recordProbe(delivery, outcome)
+        case .probed(let delivery, let outcome): recordProbe(delivery, outcome, at: now)
         case .wake:
             effects.wakeFired()
             forward(input, at: now) { $0.isDue(at: now) }
@@ -95,6 +98,10 @@ package struct ChannelSession: IngestSession {
     private mutating func recordOutcome(_ delivery: Delivery, _ outcome: DeliveryOutcome, at now: Duration) {
         guard delivery.isMedia else { return }
         output.recordOutcome(delivery, outcome, at: now)
+        if let number = delivery.variantTrial, case .refused(.foreignVideo(let codecs)) = outcome {
+            if let active = state.active, active.number == number { reopen(active, without: codecs, at: now) }
+            return
+        }
         if outcome == .published {
             failoverOrder.resetBackoff()
             history.clearOutage()
@@ -109,8 +116,12 @@ package struct ChannelSession: IngestSession {
         }
     }
 
-    private mutating func recordProbe(_ delivery: Delivery, _ outcome: DeliveryOutcome) {
-        guard state.trial?.source == delivery.source else { return }
+    private mutating func recordProbe(_ delivery: Delivery, _ outcome: DeliveryOutcome, at now: Duration) {
+        guard let trial = state.trial, trial.source == delivery.source else { return }
+        if let number = delivery.variantTrial, case .refused(.foreignVideo(let codecs)) = outcome {
+            if trial.session.number == number { reopen(trial, without: codecs, at: now) }
+            return
+        }
         state.recordProbe(outcome)
         guard case .refused(let reason) = outcome else { return }
         let error = TrackerError(.nothingUsable(for: .zero, reason), url: urls[delivery.source])
@@ -184,6 +195,30 @@ package struct ChannelSession: IngestSession {
         forwardToTrial(.start, at: now)
     }
 
+    /// Opens the active source again, to follow another variant than the one whose video is in `codecs`.
+    private mutating func reopen(_ session: SourceSession, without codecs: [String], at now: Duration) {
+        guard refuse(session, codecs) else { return }
+        retiredCounts += IngestCounts(session.status)
+        apply(.activeReopened(makeSession(for: session.source)))
+        forwardToActive(.start, at: now)
+    }
+
+    /// Opens the source on trial again, likewise.
+    private mutating func reopen(_ trial: SourceTrial, without codecs: [String], at now: Duration) {
+        guard refuse(trial.session, codecs) else { return }
+        apply(.trialReopened(trial.reopened(with: makeSession(for: trial.source))))
+        forwardToTrial(.start, at: now)
+    }
+
+    /// - Returns: false if the session follows no variant that may be refused.
+    private mutating func refuse(_ session: SourceSession, _ codecs: [String]) -> Bool {
+        guard let variant = session.variantOnTrial else { return false }
+        refusedVariants[session.source, default: []].append(variant)
+        let event = UpstreamEvent.variantRefused(variant, codecs: codecs)
+        effects.report(session.source == 0 ? event : .backup(session.source, event))
+        return true
+    }
+
     private mutating func endTrial(at now: Duration) {
         apply(.trialEnded)
         failoverOrder.backOff(from: now)
@@ -251,6 +286,7 @@ package struct ChannelSession: IngestSession {
         session.joinPoint = output.edge.joinPoint(of: source)
         session.channelTargetDuration = policy.resumedTargetDuration
         session.pacesFiles = source > 0
+        session.refusedVariants = refusedVariants[source] ?? []
         if hasBackups {
             (session.giveUp, session.opening) = (nil, OpeningPatience())
         } else if policy.resumedTargetDuration != nil {

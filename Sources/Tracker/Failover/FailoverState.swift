@@ -38,6 +38,9 @@ enum FailoverState: Sendable {
         case trialEnded
         /// The session with the active source has ended, and the channel goes on.
         case activeEnded(SessionEnd)
+        /// The active source, or the one on trial, was opened again to follow another variant.
+        case activeReopened(SourceSession)
+        case trialReopened(SourceTrial)
         case monitorStarted(SourceSession)
         case monitorPaused(at: Duration)
         case channelEnded
@@ -96,6 +99,20 @@ enum FailoverState: Sendable {
             Transition(next: .onBackup(backup, PrimaryMonitor()), abandoned: [trial.session])
         case (.failingBack(let trial, let backup), .activeEnded(let end)):
             Transition(next: .trying(trial, .none(after: Predecessor(backup, lost: end)), nil))
+
+        case (.onPrimary(let old), .activeReopened(let session)) where session.source == old.source:
+            Transition(next: .onPrimary(session), abandoned: [old])
+        case (.onBackup(let old, let monitor), .activeReopened(let session)) where session.source == old.source:
+            Transition(next: .onBackup(session, monitor), abandoned: [old])
+        case (.trying(let trial, .source(let old), let monitor), .activeReopened(let session))
+        where session.source == old.source:
+            Transition(next: .trying(trial, .source(session), monitor), abandoned: [old])
+        case (.failingBack(let trial, let old), .activeReopened(let session)) where session.source == old.source:
+            Transition(next: .failingBack(trial, from: session), abandoned: [old])
+        case (.trying(let old, let active, let monitor), .trialReopened(let trial)) where trial.source == old.source:
+            Transition(next: .trying(trial, active, monitor), abandoned: [old.session])
+        case (.failingBack(let old, let session), .trialReopened(let trial)) where trial.source == old.source:
+            Transition(next: .failingBack(trial, from: session), abandoned: [old.session])
 
         case (.searching(let predecessor, let monitor), .trialStarted(let trial)):
             Self.trying(trial, .none(after: predecessor), monitor)

@@ -1,4 +1,5 @@
 import Fetch
+import Playlist
 import Support
 
 /// One session with one of a channel's sources.
@@ -7,7 +8,7 @@ import Support
 struct SourceSession: Sendable {
     /// 0 is the primary; backups count from 1, in their order.
     let source: Int
-    private let number: UInt64
+    let number: UInt64
     @Boxed private var session: UpstreamSession
     private(set) var wakeAt: Duration?
     /// Since when its main playlist has been read on time; nil while it is late, not read yet, or ended.
@@ -21,6 +22,9 @@ struct SourceSession: Sendable {
     }
 
     var status: UpstreamStatus { session.status }
+
+    /// The variant in use, if another one can be followed in its place.
+    var variantOnTrial: Variant? { session.variantOnTrial }
 
     /// Whether the source lists nothing new, or nothing of it can be published, and every step before giving up was
     /// tried.
@@ -73,6 +77,7 @@ struct SourceSession: Sendable {
             return nil
         case .deliver(var delivery):
             delivery.source = source
+            if delivery.isMainSegment, variantOnTrial != nil { delivery.variantTrial = number }
             return .deliver(delivery)
         case .report(let event):
             if case .joined(let joined) = event, joined.rendition == .main { joinedAt = now }

@@ -28,6 +28,11 @@ struct SourceTrial: Sendable {
 
     var source: Int { session.source }
 
+    /// The trial of the same source with another session, until the same time.
+    func reopened(with session: SourceSession) -> SourceTrial {
+        SourceTrial(session, until: deadline, heldLimit: heldLimit)
+    }
+
     var deadlines: [Duration?] { [session.wakeAt, deadline] }
 
     /// Returns the decision about the trial that is due at `now`; nil while it goes on.

@@ -50,6 +50,9 @@ package struct Delivery: Equatable, Sendable {
     package let content: Content
     /// 0 is the channel's own upstream; backups count from 1.
     package var source = 0
+    /// The session that can follow another variant if the video of the segment is foreign; nil if there is no other, or video
+    /// of this one was published.
+    package var variantTrial: UInt64?
 
     /// Whether the session gets the outcome of the delivery, as for all segments except subtitles.
     var isMedia: Bool {
@@ -82,6 +85,8 @@ package enum UnpublishedReason: Equatable, Sendable {
     case scrambled
     /// The segment has no media that can be republished.
     case unreadable
+    /// The segment has no video but in codecs that cannot be republished, by their names. The session has another variant.
+    case foreignVideo([String])
     /// The segment can be read, but has no video to present, or none that was not published before.
     case noVideo
     /// The segment has video, but no frame that decoding can begin with.

@@ -62,6 +62,10 @@ struct PlaylistLocator: Sendable {
         guard let variant, let multivariant else { return [] }
         return multivariant.playlist.closedCaptions(of: variant)
     }
+    /// Whether another variant can be followed if the video of the one in use is foreign.
+    private(set) var hasAlternative = false
+    /// Whether media of the variant in use was published, so that its video is not foreign.
+    private var isConfirmed = false
     private(set) var loadCount = 0
     private(set) var reloadState = ReloadState.idle
     private var failures = FailureReport()
@@ -92,15 +96,18 @@ struct PlaylistLocator: Sendable {
     var variables: [VariableDefinition] { multivariant?.playlist.variables ?? [] }
 
     /// Chooses from a multivariant playlist that was just loaded. A redundant variant in use stays in use.
-    mutating func update(from playlist: MultivariantPlaylist, base: String) throws(TrackerError) -> URLs {
+    mutating func update(from listed: MultivariantPlaylist, base: String) throws(TrackerError) -> URLs {
         loadCount += 1
         failures.clear()
+        let playlist = listed.excluding(policy.refusedVariants)
         let chosen = policy.ladder.leading(policy.variant, of: playlist)
         guard let variant = chosen.first else {
             throw TrackerError(.noVariant, url: upstream, section: "4.3.4.2")
         }
         multivariant = (playlist, base)
+        if let known = variants.first, known.bandwidth != variant.bandwidth { isConfirmed = false }
         variants = chosen
+        hasAlternative = !isConfirmed && listed.hasVariant(otherThan: policy.refusedVariants + [variant])
         if loadCount == 1 {
             subtitles = Array(playlist.subtitles(of: variant).prefix(policy.maxSubtitles))
             let further = furtherAudio(of: variant, in: playlist)
@@ -112,6 +119,9 @@ struct PlaylistLocator: Sendable {
         }
         return select(min(current, variants.count - 1), of: playlist, base: base)
     }
+
+    /// Records that media of the variant in use was published.
+    mutating func confirmVariant() { (isConfirmed, hasAlternative) = (true, false) }
 
     /// Selects the next redundant variant, and the first one after the last. Returns nil if there is only one.
     mutating func selectNextRedundantVariant() -> URLs? {

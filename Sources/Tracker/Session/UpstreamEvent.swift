@@ -14,6 +14,8 @@ package enum UpstreamEvent: Equatable, Sendable {
     /// The variants that are followed beside the leading one, for the life of the session. Reported before the leading one, if
     /// there are any. `dropped`: those beyond `VideoTrackIdentity.limit`.
     case variantsSelected([Variant], dropped: Int)
+    /// A variant is not followed any more: its video has codecs, named by `codecs`, that cannot be republished.
+    case variantRefused(Variant, codecs: [String])
     /// The first segments of a rendition are known.
     case joined(Joined)
     /// A step was taken because a playlist listed nothing new for that long.

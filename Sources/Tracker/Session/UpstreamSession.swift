@@ -77,7 +77,9 @@ package struct UpstreamSession: IngestSession {
         case .answered(let id, let outcome):
             if let answer = media.requests.settle(id, outcome, at: now) { settle(answer, at: now) }
         case .received(let id, let part): receive(part, of: id, at: now)
-        case .delivered(let delivery, let outcome): recordOutcome(delivery, outcome, at: now)
+        case .delivered(let delivery, let outcome):
+            if case .refused = outcome {} else if delivery.isMainSegment { playlists.locator.confirmVariant() }
+            recordOutcome(delivery, outcome, at: now)
         case .probed: break
         case .wake: media.requests.wakeFired()
         case .pauseMedia:
@@ -233,8 +235,12 @@ package struct UpstreamSession: IngestSession {
             meteredAnswers: limiter.rateLimitedAnswers, rateLimitedHosts: limiter.limitedHosts, stall: stall,
             hasPublished: mediaStall.hasPublished)
         status.stream = stream?.streamStatus
+        status.refusedVariants = policy.refusedVariants
         return status
     }
+
+    /// The variant in use, if another one can be followed in its place.
+    var variantOnTrial: Variant? { playlists.locator.hasAlternative ? playlists.locator.variant : nil }
 
     var mainStatus: UpstreamStatus.Rendition? { stream?.status ?? main?.status }
 
@@ -258,6 +264,8 @@ package struct UpstreamSession: IngestSession {
 
     package struct Policy: Equatable, Sendable {
         package var variant: VariantChoice
+        /// Variants that are not followed while there are others.
+        package var refusedVariants: [Variant] = []
         /// Silence after which the session gives up; nil: never.
         package var giveUp: Duration?
         /// Audio and video segments fetched at once. Each subtitle rendition has one more of its own.

@@ -30,6 +30,8 @@ package struct UpstreamStatus: Equatable, Sendable {
 
     package var phase: Phase
     package var variant: Variant?
+    /// Variants of the source whose video turned out to be foreign.
+    package var refusedVariants: [Variant] = []
     package var audio: Playlist.Rendition?
     /// Main first.
     package var renditions: [Rendition]

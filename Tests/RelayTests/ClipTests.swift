@@ -22,7 +22,7 @@ import WebTestSupport
     private static func server(_ state: ChannelState, channel: String? = nil) async throws -> HTTPServer {
         try await HTTPServer.start(
             on: ListenAddress(host: "127.0.0.1", port: 0), threads: 1,
-            responder: RelayResponder(channel: ChannelResponder(state, channel: channel)))
+            responder: ChannelResponder(state, channel: channel))
     }
 
     @Test(arguments: [nil, "news"]) func clipIsTheArchiveOfItsRange(_ name: String?) async throws {

@@ -124,7 +124,7 @@ private let acceptedOptions: [[String]] = [
 
 @Test func secretsOfOptionsAreNotDescribed() throws {
     let options = ["http://h/", "--cookie", "id=hunter2", "--proxy", "http://me:hunter2@h"]
-    let requests = try RelayCommand.parse(options).intake.requests
+    let requests = try requests(of: options)
     var dumped = ""
     dump(requests, to: &dumped)
     #expect(!"\(requests)".contains("hunter2") && !dumped.contains("hunter2"))

@@ -213,9 +213,15 @@ func contradictoryOptionsAreRefused(_ arguments: [String]) {
     #expect(throws: (any Error).self) { try RelayCommand.parse(["http://h/"] + arguments) }
 }
 
+/// How `relay` requests with options.
+func requests(of arguments: [String]) throws -> CurlConfiguration {
+    let channel = try RelayCommand.parse(arguments).channel
+    return channel.requests.configuration(channel.options).requests
+}
+
 @Test func limitOptionsApplyToRequests() throws {
     let arguments = ["http://h/", "--deny-private", "--allow-address", "10.0.0.5", "--max-segment", "1MiB"]
-    let requests = try RelayCommand.parse(arguments).intake.requests
+    let requests = try requests(of: arguments)
     #expect(requests.deniesPrivate && requests.permittedIPAddresses.map(\.text) == ["10.0.0.5"])
     #expect(requests.segmentLimits.bodyBytes == 1 << 20)
     #expect(requests.playlistLimits == CurlConfiguration().playlistLimits, "the default")
@@ -224,14 +230,17 @@ func contradictoryOptionsAreRefused(_ arguments: [String]) {
 private let memoryRows: [(options: [String], complaint: String?)] = [
     ([], nil), (["--memory-limit", "256MiB"], nil), (["--memory-limit", "464MiB", "--max-segment", "64MiB"], nil),
     (["--max-segment", "1GiB"], nil),
-    (["--memory-limit", "64MiB"], "--memory-limit has to be at least 96MiB."),
+    (
+        ["--memory-limit", "64MiB"],
+        "The value '64MiB' is invalid for '--memory-limit <bytes>': expected at least 96MiB."
+    ),
     (
         ["--memory-limit", "256MiB", "--max-segment", "64MiB"],
-        "--max-segment needs a --memory-limit of at least 464MiB."
+        "--max-segment: the value is not possible with less than 464MiB of memory-limit."
     ),
     (
         ["--memory-limit", "256MiB", "--max-playlist", "32MiB"],
-        "--max-playlist needs a --memory-limit of at least 464MiB."
+        "--max-playlist: the value is not possible with less than 464MiB of memory-limit."
     ),
 ]
 

@@ -35,7 +35,7 @@ private func text(_ response: Response) -> String {
 
     private func single(_ path: String) throws -> Response {
         let channel = ChannelResponder(ChannelState(upstream: "http://127.0.0.1:9/x.m3u8") { .zero })
-        return try #require(RelayResponder(channel: channel).answer(to: RequestTarget(method: .get, uri: path)).now)
+        return try #require(channel.answer(to: RequestTarget(method: .get, uri: path)).now)
     }
 
     @Test(arguments: PageFile.allCases.filter { $0 != .overview && $0 != .channel })

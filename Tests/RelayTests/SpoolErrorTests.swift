@@ -49,7 +49,7 @@ import WebTestSupport
         var channel = try SpooledChannel(of: CaptureFixture("pod_of_ten"))
         let state = try await channel.relay(.init(times: .zero ..< .seconds(12), isDiskFull: true))
         let readiness = try RequestTarget(method: .get, uri: "/readyz")
-        let response = try #require(RelayResponder(channel: ChannelResponder(state)).answer(to: readiness).now)
+        let response = try #require(ChannelResponder(state).answer(to: readiness).now)
         #expect(response.status == .serviceUnavailable)
         guard case .bytes(let body, _) = response.body else { return #expect(Bool(false)) }
         let text = String(decoding: body, as: UTF8.self)

@@ -80,7 +80,7 @@ struct StreamDescriptorTests {
     func pipesArePacedAndFilesAreNot(
         arguments: [String], kind: StreamDescriptor.Kind, pace: String, lag: Int?
     ) throws {
-        let policy = try StreamingOptions.parse(["-o", "-"] + arguments).policy(for: kind)
+        let policy = try StreamingOptions.parse(["-o", "-"] + arguments).policy(for: kind, burst: nil)
         #expect(policy.pace == (pace == "none" ? .none : .realTime(percent: 100)))
         #expect(policy.longestLag == lag.map { .seconds(Int64($0)) })
         #expect(policy.burst == .seconds(6))

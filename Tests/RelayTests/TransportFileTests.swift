@@ -31,7 +31,7 @@ import WebTestSupport
 
     private static func file(_ path: String, of state: ChannelState) async throws -> (file: MadeFile, tag: String?) {
         let request = try RequestTarget(method: .get, uri: path)
-        let response = await RelayResponder(channel: ChannelResponder(state)).answer(to: request).response()
+        let response = await ChannelResponder(state).answer(to: request).response()
         guard case .made(let file) = response.body else {
             Issue.record("\(response)")
             throw CancellationError()
@@ -145,7 +145,7 @@ import WebTestSupport
         let path = try Self.path(of: state)
         let server = try await HTTPServer.start(
             on: ListenAddress(host: "127.0.0.1", port: 0), threads: 1,
-            responder: RelayResponder(channel: ChannelResponder(state)))
+            responder: ChannelResponder(state))
         var client = try RawClient(port: server.port)
         try client.send(request("HEAD", path))
         let head = try client.response(toHead: true)

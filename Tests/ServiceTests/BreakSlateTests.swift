@@ -17,7 +17,7 @@ import WebTestSupport
 
 /// The slate in the place of ad breaks, by HTTP, judged by ffmpeg.
 @Suite(.ownThreads) struct BreakSlateTests {
-    private static func bytes(_ responder: RelayResponder, _ uri: String) async throws -> [UInt8] {
+    private static func bytes(_ responder: ChannelResponder, _ uri: String) async throws -> [UInt8] {
         let response = await responder.answer(to: try RequestTarget(method: .get, uri: uri)).response()
         #expect(response.status == .ok, "\(uri)")
         switch response.body {
@@ -35,7 +35,7 @@ import WebTestSupport
     }
 
     private static func withChannel(
-        _ capture: String, _ use: (ChannelState, RelayResponder) async throws -> Void
+        _ capture: String, _ use: (ChannelState, ChannelResponder) async throws -> Void
     ) async throws {
         let file = FileManager.default.temporaryDirectory.appending(path: "slate-\(UUID().uuidString).mp4")
         try SlateFixture.write(to: file)
@@ -45,7 +45,7 @@ import WebTestSupport
         state.setAds(
             .keep,
             BreakSlate(try SlateSource(file.path), longestSegment: .seconds(6), audio: AudioSettings()) { .zero })
-        try await use(state, RelayResponder(channel: ChannelResponder(state)))
+        try await use(state, ChannelResponder(state))
     }
 
     @Test(arguments: ["dash_periods", "event_messages"])
@@ -123,7 +123,7 @@ import WebTestSupport
 
     @Test func refusals() async throws {
         var channel = try SpooledChannel(of: .ssaiTagged)
-        let responder = RelayResponder(channel: ChannelResponder(try await channel.relay()))
+        let responder = ChannelResponder(try await channel.relay())
         for (uri, status) in [
             ("/live.m3u8?ads=slate", 404), ("/live.ts?ads=slate", 404), ("/live.m3u8?ads=skip", 400),
             ("/live.m3u8?ads=keep", 200), ("/live.m3u8?ads=mark", 200), ("/live.ts?ads=skip", 400),

@@ -176,10 +176,9 @@ private let list = "#EXTM3U\n#EXTINF:-1,Kids\nhttp://127.0.0.1:9/kids.m3u8\n"
         let settings = ChannelSettings(
             configuration: RelayConfiguration(upstream: "", spool: "", retention: RetentionPolicy(rewind: nil)),
             spool: "/own",
-            keptSpool: "/kept",
             logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() })
         var channel = ListedChannel(slug: "news", name: "news", sources: [ListedSource(url: "http://h/1")])
-        channel.options.isAlways = true
+        (channel.options.isAlways, channel.options.spool) = (true, "/kept")
         func spool() -> String {
             settings.runner(of: channel, run: .init(channel: "news", number: 1)).configuration.spool
         }

@@ -14,7 +14,7 @@ import WebTestSupport
 
 /// The I-frame playlist and its files, judged by ffmpeg.
 @Suite(.ownThreads) struct IFrameTests {
-    private static func bytes(_ responder: RelayResponder, _ uri: String) async throws -> [UInt8] {
+    private static func bytes(_ responder: ChannelResponder, _ uri: String) async throws -> [UInt8] {
         let response = await responder.answer(to: try RequestTarget(method: .get, uri: uri)).response()
         switch response.body {
         case .bytes(let bytes, _): return bytes
@@ -35,7 +35,7 @@ import WebTestSupport
         var channel = try SpooledChannel(of: CaptureFixture(name))
         let state = try await channel.relay()
         let snapshot = try #require(state.snapshot)
-        let responder = RelayResponder(channel: ChannelResponder(state))
+        let responder = ChannelResponder(state)
         let text = try await Self.bytes(responder, "/dvr-iframes.m3u8")
         #expect(String(decoding: text, as: UTF8.self).contains("\n#EXT-X-I-FRAMES-ONLY\n"))
         let playlist = try MediaPlaylistParser.parse(text)
@@ -68,7 +68,7 @@ import WebTestSupport
     @Test(arguments: masters) func masterNamesTheIFrames(uri: String, line: String?) async throws {
         var channel = try SpooledChannel(of: .clean)
         let state = try await channel.relay()
-        let text = try await Self.bytes(RelayResponder(channel: ChannelResponder(state)), uri)
+        let text = try await Self.bytes(ChannelResponder(state), uri)
         let lines = String(decoding: text, as: UTF8.self).split(separator: "\n")
         let found = lines.first { $0.hasPrefix("#EXT-X-I-FRAME-STREAM-INF:") }
         #expect((found != nil) == (line != nil))
@@ -80,7 +80,7 @@ import WebTestSupport
     @Test func audioHasNoIFrames() async throws {
         var channel = try SpooledChannel(of: .audioOnly)
         let state = try await channel.relay()
-        let responder = RelayResponder(channel: ChannelResponder(state))
+        let responder = ChannelResponder(state)
         let target = try RequestTarget(method: .get, uri: "/iframes.m3u8")
         #expect(await responder.answer(to: target).response().status == .notFound)
         let master = try await Self.bytes(responder, "/master.m3u8")

@@ -63,10 +63,10 @@ import Testing
     }
 
     private static func response(
-        _ state: ChannelState, _ query: String, responder: RelayResponder? = nil
+        _ state: ChannelState, _ query: String, responder: ChannelResponder? = nil
     ) async throws -> Response {
         let target = try RequestTarget(method: .get, uri: "/clip.mp4?\(query)")
-        let responder = responder ?? RelayResponder(channel: ChannelResponder(state))
+        let responder = responder ?? ChannelResponder(state)
         return await responder.answer(to: target).response()
     }
 
@@ -155,7 +155,7 @@ import Testing
         let query = Self.query(whole.lowerBound + 1234..<whole.upperBound - 1234) + "&precise=1"
         let response = try await Self.response(state, query)
         let movie = try await Self.bytes(response)
-        let again = RelayResponder(channel: ChannelResponder(state))
+        let again = ChannelResponder(state)
         var random = SeededGenerator(seed: 26)
         for _ in 0..<300 {
             let start = Int.random(in: 0..<movie.count, using: &random)

@@ -53,12 +53,12 @@ import WebTestSupport
     @Test(arguments: rows)
     func longPlaylistsAreRenderedElsewhere(uri: String, isLong: Bool) async throws {
         defer { try? FileManager.default.removeItem(at: directory) }
-        let responder = RelayResponder(channel: ChannelResponder(state))
+        let responder = ChannelResponder(state)
         let work = responder.answer(to: try Self.target(uri)).later
         #expect((work != nil) == isLong)
         guard let work else { return }
         let response = await work()
-        let atOnce = await RelayResponder(channel: ChannelResponder(state)).answer(to: try Self.target(uri)).response()
+        let atOnce = await ChannelResponder(state).answer(to: try Self.target(uri)).response()
         #expect(response.status == .ok && response.body == atOnce.body && response.cacheControl == atOnce.cacheControl)
         #expect(responder.answer(to: try Self.target(uri)).later == nil, "it is known")
         #expect(responder.answer(to: try Self.target(uri)).now == response)
@@ -68,7 +68,7 @@ import WebTestSupport
 
     @Test func startsInOneSegmentAreOnePlaylist() async throws {
         defer { try? FileManager.default.removeItem(at: directory) }
-        let responder = RelayResponder(channel: ChannelResponder(state))
+        let responder = ChannelResponder(state)
         let first = try #require(responder.answer(to: try Self.target("/dvr.m3u8?start=600.5&end=900")).later)
         let response = await first()
         for start in ["600", "603.25", "605.999", "1970-01-01T00:10:01Z"] {
@@ -82,7 +82,7 @@ import WebTestSupport
 
     @Test func onlyClientsThatAcceptGzipCostCompression() async throws {
         defer { try? FileManager.default.removeItem(at: directory) }
-        let responder = RelayResponder(channel: ChannelResponder(state))
+        let responder = ChannelResponder(state)
         let (plain, coded) = (try Self.target("/dvr.m3u8"), try Self.target("/dvr.m3u8", .init(acceptEncoding: "gzip")))
         guard case .bytes(let bytes, let gzip?) = await responder.answer(to: plain).later?().body else {
             Issue.record("no playlist")

@@ -19,7 +19,7 @@ import Testing
 @Suite struct StillTests {
     private static func response(_ responder: ChannelResponder, _ uri: String) async throws -> Response {
         let target = try RequestTarget(method: .get, uri: uri)
-        return await RelayResponder(channel: responder).answer(to: target).response()
+        return await responder.answer(to: target).response()
     }
 
     private static func jpeg(_ response: Response) throws -> [UInt8] {

@@ -22,7 +22,7 @@ import WebTestSupport
         let state = try await channel.relay()
         let server = try await HTTPServer.start(
             on: ListenAddress(host: "127.0.0.1", port: 0), threads: 1,
-            responder: RelayResponder(channel: ChannelResponder(state)))
+            responder: ChannelResponder(state))
         var client = try RawClient(port: server.port)
         try client.send(request("GET", "/ts/master.m3u8"))
         let master = try client.response()
@@ -61,7 +61,7 @@ extension TransportStreamHTTPTests {
         let responder = burst.map { ChannelResponder(state, burst: $0) } ?? ChannelResponder(state)
         let server = try await HTTPServer.start(
             on: ListenAddress(host: "127.0.0.1", port: 0), threads: 1,
-            responder: RelayResponder(channel: responder))
+            responder: responder)
         var client = try RawClient(port: server.port)
         try client.send(request("GET", path, version: version))
         var response = try client.head()
@@ -117,7 +117,7 @@ extension TransportStreamHTTPTests {
     private func server(of state: ChannelState) async throws -> HTTPServer {
         try await HTTPServer.start(
             on: ListenAddress(host: "127.0.0.1", port: 0), threads: 1,
-            responder: RelayResponder(channel: ChannelResponder(state)))
+            responder: ChannelResponder(state))
     }
 
     /// The response begins with the stream's tables, however long the first segment takes.
@@ -189,7 +189,7 @@ extension TransportStreamHTTPTests {
         let responder = ChannelResponder(state)
         let server = try await HTTPServer.start(
             on: ListenAddress(host: "127.0.0.1", port: 0), threads: 1,
-            responder: RelayResponder(channel: responder))
+            responder: responder)
         var client = try RawClient(port: server.port)
         try client.send(request("HEAD", "/live.ts"))
         #expect(try client.response(toHead: true).status == 200)

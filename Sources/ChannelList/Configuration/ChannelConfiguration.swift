@@ -15,18 +15,26 @@ package struct ChannelConfiguration: Sendable {
     package var defaultTokens: [Secret]? { defaults.options.tokens }
 
     /// A configuration that contains only one list.
-    package init(playlist: String) {
-        (channels, guides, defaults, accounts) = ([], [], ChannelEntry(), [:])
+    /// - Parameter options: the options of the command line, for all channels.
+    package init(playlist: String, defaults options: ChannelOptions = ChannelOptions()) {
+        (channels, guides, defaults, accounts) = ([], [], ChannelEntry(options: options), [:])
         lists = ConfiguredList.namingAccounts(of: [ConfiguredList(location: playlist)])
     }
 
+    /// A configuration of one channel.
+    package init(channel: ListedChannel) {
+        (channels, lists, guides, defaults, accounts) = ([channel], [], [], ChannelEntry(), [:])
+    }
+
+    /// - Parameter options: the options of the command line, for channels and `defaults` that do not say otherwise.
     /// - Throws: all mistakes, or only the first one if the text is not YAML.
     package init(
-        yaml text: String, from origin: ConfigurationOrigin = .file()
+        yaml text: String, from origin: ConfigurationOrigin = .file(),
+        defaults options: ChannelOptions = ChannelOptions()
     ) throws(ConfigurationError) {
         let document: ConfigurationNode?
         do { document = try YAMLDocument.read(text) } catch { throw ConfigurationError(issues: [error]) }
-        var reader = DocumentReader(origin)
+        var reader = DocumentReader(origin, defaults: options)
         if let document { reader.read(document) }
         (channels, lists, guides, accounts, defaults) = try reader.finish()
     }
@@ -86,7 +94,7 @@ private struct DocumentReader {
     private static let mostChannels = 50_000
 
     private var reader: ConfigurationReader
-    private var defaults = ChannelEntry()
+    private var defaults: ChannelEntry
     private var playlists: [ConfiguredList] = []
     private var subscriptions: [ConfiguredList] = []
     private var accounts: [String: Int] = [:]
@@ -95,7 +103,9 @@ private struct DocumentReader {
     /// The line of each slug.
     private var lines: [String: Int?] = [:]
 
-    init(_ origin: ConfigurationOrigin) { reader = ConfigurationReader(origin) }
+    init(_ origin: ConfigurationOrigin, defaults options: ChannelOptions) {
+        (reader, defaults) = (ConfigurationReader(origin), ChannelEntry(options: options))
+    }
 
     mutating func read(_ document: ConfigurationNode) {
         guard let entries = reader.entries(document, expected: "a map with the keys channels, playlist and defaults")
@@ -104,7 +114,10 @@ private struct DocumentReader {
         reader.read(entries, keys: Key.allCases) { found.append(($1, $2)) }
         for (key, node) in found {
             switch key {
-            case .defaults: defaults = reader.below(key.rawValue) { $0.defaultsEntry(node) }
+            case .defaults:
+                let options = defaults.options
+                defaults = reader.below(key.rawValue) { $0.defaultsEntry(node) }
+                defaults.options = defaults.options.filled(from: options)
             case .playlist:
                 playlists = reader.below(key.rawValue) {
                     $0.list(node, limit: Self.mostLists, of: "lists") { $0.configuredList($1) }

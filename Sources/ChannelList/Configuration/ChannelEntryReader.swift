@@ -213,6 +213,22 @@ extension ConfigurationReader {
     }
 }
 
+extension ChannelOptions {
+    /// The options of a command line, which are like `defaults` of a configuration.
+    /// - Parameter arguments: the values of each option that was given, at least one.
+    package init(arguments: [ConfigurationKey: [String]]) throws(ConfigurationError) {
+        var reader = ConfigurationReader(.commandLine)
+        let entries = arguments.map { key, texts in
+            let values = texts.map { ConfigurationNode(.scalar($0, .plain), position: nil) }
+            return ConfigurationNode.Entry(
+                key: key.rawValue, position: nil,
+                value: values.count == 1 ? values[0] : ConfigurationNode(.list(values), position: nil))
+        }
+        self = reader.defaultsEntry(ConfigurationNode(.map(entries), position: nil)).options
+        try reader.finish()
+    }
+}
+
 /// The values of one channel, or of `defaults`, as written.
 struct ChannelEntry {
     var requests = RequestOptions()

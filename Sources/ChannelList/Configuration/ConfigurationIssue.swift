@@ -44,6 +44,9 @@ package struct ConfigurationIssue: Error, Equatable, Sendable {
         return place + (path.isEmpty ? "" : path.joined(separator: ".") + ": ") + reason
     }
 
+    /// What a bad value should have been; nil for other mistakes.
+    package var expectation: String? { if case .badValue(_, let expected) = kind { expected } else { nil } }
+
     /// The mistake without its position and path.
     package var reason: String {
         switch kind {

@@ -126,6 +126,9 @@ extension ConfigurationReader {
 
     /// The path of a file or a directory, resolved against the configuration's directory.
     mutating func filePath(_ node: ConfigurationNode) -> String? {
+        if origin == .commandLine, case .scalar(let path, _) = node.content {
+            return path.isEmpty ? refuse(node, expected: "the path of a file or a directory") : path
+        }
         guard let text = text(node, .text) else { return nil }
         guard case .file(let directory, _) = origin, !text.hasPrefix("/"), !text.hasPrefix("file:"), !directory.isEmpty
         else { return text }

@@ -9,7 +9,7 @@ package struct ChannelOptions: Sendable {
     /// later.
     package var isTemporary = false
 
-    init() {}
+    package init() {}
 
     /// The type of a key's value.
     package struct Field<Value: Hashable & Sendable>: Sendable {
@@ -97,7 +97,7 @@ package struct ChannelOptions: Sendable {
     }
 
     /// These options, with `defaults` for the missing ones.
-    func filled(from defaults: ChannelOptions) -> ChannelOptions {
+    package func filled(from defaults: ChannelOptions) -> ChannelOptions {
         var options = self
         options.values.merge(defaults.values) { own, _ in own }
         return options

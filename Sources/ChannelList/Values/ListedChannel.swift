@@ -26,6 +26,13 @@ package struct ListedChannel: Equatable, Sendable {
     package var providerArchive: ProviderArchive?
 }
 
+extension ListedChannel {
+    /// The only channel of a process, which has no name in paths.
+    package init(sources: [String], options: ChannelOptions) {
+        self.init(name: "", sources: sources.map { ListedSource(url: $0) }, options: options)
+    }
+}
+
 /// An attribute that is passed on unchanged.
 package struct ListedAttribute: Hashable, Sendable {
     /// In lower case.

@@ -286,6 +286,16 @@ package final class ChannelResponder: Sendable {
     }
 }
 
+/// As the responder of a server, it serves the channel at the root, to everybody.
+extension ChannelResponder: Responder {
+    package var paths: Route.Paths { .channel }
+
+    package func answer(to route: Route, _ target: RequestTarget) -> Answer {
+        guard case .channel(_, let resource) = route else { return .now(.notFound(target.path)) }
+        return answer(to: resource, target)
+    }
+}
+
 extension Response {
     static func badQuery(_ error: RewindRange.BadQuery) -> Response {
         switch error {

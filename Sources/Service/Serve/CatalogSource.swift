@@ -10,15 +10,25 @@ package struct CatalogSource: Sendable {
     /// File or URL. A configuration is recognized by its extension, `.yaml` or `.yml`.
     package let location: String
     let requests: CurlConfiguration
-    var environment: [String: String] = ProcessInfo.processInfo.environment
+    /// The options of the command line.
+    private let defaults: ChannelOptions
+    private let environment: [String: String]
+    /// The only channel; nil: the channels are at `location`.
+    private let channel: ListedChannel?
 
+    /// - Parameter defaults: the options of the command line, for channels that do not say otherwise.
     package init(
-        location: String, requests: CurlConfiguration,
+        location: String, requests: CurlConfiguration, defaults: ChannelOptions = ChannelOptions(),
         environment: [String: String] = ProcessInfo.processInfo.environment
     ) {
-        self.location = location
-        self.requests = requests
-        self.environment = environment
+        (self.location, self.requests, self.defaults) = (location, requests, defaults)
+        (self.environment, channel) = (environment, nil)
+    }
+
+    /// The source of a process of one channel.
+    package init(channel: ListedChannel, requests: CurlConfiguration) {
+        (location, self.requests, defaults) = ("", requests, channel.options)
+        (environment, self.channel) = ([:], channel)
     }
 
     /// The largest configuration, in bytes.
@@ -71,7 +81,8 @@ package struct CatalogSource: Sendable {
 
     /// Reads the configuration without its lists.
     func configuration() async throws(CatalogError) -> ChannelConfiguration {
-        guard isConfiguration else { return ChannelConfiguration(playlist: location) }
+        if let channel { return ChannelConfiguration(channel: channel) }
+        guard isConfiguration else { return ChannelConfiguration(playlist: location, defaults: defaults) }
         let bytes: [UInt8]
         do { (bytes, _) = try await document.bytes(limit: Self.configurationLimit) } catch { throw .other(error) }
         guard bytes.count <= Self.configurationLimit, let text = String(validating: bytes, as: UTF8.self) else {
@@ -83,7 +94,8 @@ package struct CatalogSource: Sendable {
         do throws(ConfigurationError) {
             let directory = URL(filePath: location).deletingLastPathComponent().path
             return try ChannelConfiguration(
-                yaml: text, from: document.isURL ? .fetched : .file(directory: directory, environment: environment))
+                yaml: text, from: document.isURL ? .fetched : .file(directory: directory, environment: environment),
+                defaults: defaults)
         } catch { throw .configuration(error, file: name) }
     }
 }

@@ -128,13 +128,12 @@ extension ListedChannel {
     }
 }
 
-/// The access policy of a process of many channels. The health, the files of the page and the API, which has a token of
-/// its own, are open. The metrics and the guide name every channel: if any tokens exist, only the server's tokens open
+/// The access policy of a process. The health, the files of the page and the API, which has a token of its own, are open. The metrics and the guide name every channel: if any tokens exist, only the server's tokens open
 /// them.
 extension ChannelDirectory: AccessPolicy {
     package func permits(_ route: Route, to viewer: Viewer) -> Bool {
         switch route {
-        case .health, .readiness, .api: return true
+        case .health, .readiness, .api, .channel(nil, .health), .channel(nil, .readiness): return true
         case .pageFile(let path): return PageFile(path: path) != nil || isListed(to: viewer)
         case .page, .channelList, .status, .tuner: return isListed(to: viewer)
         case .tunerStream(let number, _): return channel(numbered: number, for: viewer) != nil

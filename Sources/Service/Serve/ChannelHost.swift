@@ -1,11 +1,11 @@
-import Channel
+package import Channel
 import ChannelList
 import HTTP
 import LiveRing
 import Support
 import Synchronization
 
-/// Runs the channels of a list as their supervisor decides. No other code of `serve` waits.
+/// Runs the channels of a list as their supervisor decides. No other code of it waits.
 ///
 /// Event loops and runs call it concurrently. Of an idle channel, it stores only the entry in the list.
 package final class ChannelHost: Sendable {
@@ -63,6 +63,12 @@ package final class ChannelHost: Sendable {
     }
 
     package var directory: ChannelDirectory { state.withLock { $0.directory } }
+
+    /// Whether this is a process of one channel, which has no name.
+    var isSingle: Bool { settings.single != nil }
+
+    /// The state of the only channel, in a process of one channel.
+    package var onlyState: ChannelState? { running("")?.state }
 
     var continuousRecordings: ContinuousRecordings { settings.recordings }
 
@@ -267,7 +273,7 @@ extension ChannelHost {
         }
         state.startCount += 1
         state.runs[run] = RunningChannel(
-            run, settings.runner(of: channel, run: run),
+            run, settings.runner(of: channel, run: run), of: settings.single,
             removesSpool: { [weak self, settings] path in
                 settings.removesSpool(path, current: self?.directory[run.channel])
             },

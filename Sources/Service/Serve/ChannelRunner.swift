@@ -1,11 +1,12 @@
 import Capture
-package import Channel
+import Channel
 import Fetch
-package import Foundation
+import Foundation
 import LiveRing
-package import Logging
+import Logging
 import Media
-package import Observability
+import Observability
+import Splice
 package import Support
 import Tracker
 
@@ -47,22 +48,18 @@ package struct ChannelRunner: Sendable {
     /// Publishes the run's events; nil: no events are published.
     var events: RunEvents?
 
+    /// Why the channel cannot start; nil: it can.
+    var startFailure: RelayError?
+
     /// Counts what the run does, for its metrics.
-    package let meter = ChannelMeter()
+    let meter = ChannelMeter()
 }
 
 extension ChannelRunner {
-    package init(
-        configuration: RelayConfiguration, capture: URL?, recording: ChannelRecorder.Settings?,
-        archive: ChannelArchive? = nil, logger: Logger, events: RunEvents?
-    ) {
-        (self.configuration, self.archive, self.logger) = (configuration, archive, logger)
-        (self.capture, self.recording, self.events) = (capture, recording, events)
-    }
-
     /// Runs until the upstream ends or fails, or the task is canceled. The upstream is not read after the return.
     /// - Parameter onPublish: called once, when the first segment can be played.
-    package func run(into state: ChannelState, onPublish: @Sendable () -> Void = {}) async -> End {
+    func run(into state: ChannelState, onPublish: @Sendable () -> Void = {}) async -> End {
+        if let startFailure { return .failed(startFailure) }
         events?.start(url: configuration.upstream)
         guard let archive else { return await relay(into: state, onPublish: onPublish) }
         return await archive.upload(state, logger: logger, events: events) {
@@ -71,7 +68,7 @@ extension ChannelRunner {
     }
 
     /// Answers requests for media that only the store contains; nil without a store.
-    package var archiveResponder: ArchiveResponder? {
+    var archiveResponder: ArchiveResponder? {
         archive.map {
             ArchiveResponder(
                 $0.reader, rewind: configuration.retention.rewind, channel: channel,
@@ -170,6 +167,10 @@ extension ChannelRunner {
         var configuration = configuration
         do throws(RelayError) { configuration.slate = try SlateSource.open(slate) } catch {
             logger.error("Outages are filled with gaps: \(error.line)")
+        }
+        if let slate = configuration.slate, slate.movie.audioTrackUse != .copied {
+            let reason = slate.movie.audioTrackUse.message
+            logger.warning("The slate \(slate.path) is published without its audio: \(reason)")
         }
         return configuration
     }

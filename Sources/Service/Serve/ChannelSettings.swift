@@ -1,6 +1,6 @@
 package import ArchiveStore
 package import Channel
-import ChannelList
+package import ChannelList
 import Fetch
 import Foundation
 package import Guide
@@ -10,17 +10,36 @@ import Media
 package import Observability
 import Playlist
 import Support
-import Tracker
+package import Tracker
 import Transcode
 
 /// Settings common to the channels of a process, to which each channel's configuration adds its own.
 package struct ChannelSettings: Sendable {
+    /// What a process of one channel does differently: the channel has no name in paths, labels and directories, and
+    /// the process judges its end.
+    package struct Single: Sendable {
+        /// How long the first segments are waited for, by the time after which the channel gives up.
+        let opening: @Sendable (_ giveUp: Duration?) -> OpeningPatience
+        /// Adds to the status what the process knows.
+        let complete: @Sendable (inout RelayStatus) -> Void
+        /// Called when the run has ended, whose media stays until the process ends.
+        let ended: @Sendable (_ end: ChannelRunner.End, _ isOver: Bool) -> Void
+
+        package init(
+            opening: @escaping @Sendable (_ giveUp: Duration?) -> OpeningPatience,
+            complete: @escaping @Sendable (inout RelayStatus) -> Void,
+            ended: @escaping @Sendable (_ end: ChannelRunner.End, _ isOver: Bool) -> Void
+        ) {
+            (self.opening, self.complete, self.ended) = (opening, complete, ended)
+        }
+    }
+
     /// The configuration of each channel, without its sources, its headers and its spool.
     let configuration: RelayConfiguration
-    /// Directory with a subdirectory for each run. It is removed when the process ends.
+    /// Directory with a subdirectory for each run, or of the only channel's rewind.
     let spool: String
-    /// Directory with a subdirectory for the rewind of each channel that always runs; nil: `spool`.
-    var keptSpool: String?
+    /// nil: the channels are those of a list.
+    package var single: Single?
     let logger: Logger
     /// The cache of files from archives in object stores; nil: no store is used.
     package var copies: CopyCache?
@@ -31,12 +50,10 @@ package struct ChannelSettings: Sendable {
     var bus = EventBus()
 
     package init(
-        configuration: RelayConfiguration, spool: String, keptSpool: String? = nil, logger: Logger,
-        bus: EventBus = EventBus()
+        configuration: RelayConfiguration, spool: String, logger: Logger, bus: EventBus = EventBus()
     ) {
         self.configuration = configuration
         self.spool = spool
-        self.keptSpool = keptSpool
         self.logger = logger
         self.bus = bus
     }
@@ -57,36 +74,44 @@ package struct ChannelSettings: Sendable {
             configuration.retention.keepArchive(nil, bytes: options.archiveSize)
             configuration.followsWholeLadder = true
         }
+        if let single { configuration.opening = single.opening(configuration.giveUp) }
+        let label = single == nil ? channel.slug : nil
         var logger = logger
-        logger[metadataKey: ConsoleLogHandler.channel] = "\(channel.slug)"
-        return ChannelRunner(
+        if let label { logger[metadataKey: ConsoleLogHandler.channel] = "\(label)" }
+        var runner = ChannelRunner(
             configuration: configuration,
-            capture: options.record.map { Self.captureURL(in: $0, of: channel, run: run) }, endsWithoutCapture: false,
-            slate: options.slate, recording: ChannelRecorder.Settings(options), recordings: recordings,
-            programs: guide.map { $0.programs(of: channel) },
-            archive: settings.flatMap { archive($0, configuration, logger) }, title: channel.name,
+            capture: options.record.map { captureURL(in: $0, of: channel, run: run) },
+            endsWithoutCapture: single != nil,
+            slate: options.slate, recording: ChannelRecorder.Settings(options, closesAtEnd: single != nil),
+            recordings: recordings, programs: guide.map { $0.programs(of: channel) },
+            title: label.map { _ in channel.name },
             burst: options.burst.map { Ticks.seconds($0.components.seconds) } ?? EndlessStream.Policy().burst,
-            restartsAfterEnd: options.runsAlways, channel: channel.slug, logger: logger,
-            events: RunEvents(bus, channel: channel.slug))
+            restartsAfterEnd: options.runsAlways, channel: label, logger: logger, events: RunEvents(bus, channel: label)
+        )
+        do throws(StoreError) { runner.archive = try archive(settings, configuration, logger) } catch {
+            // A channel of a list is relayed without its archive.
+            guard single != nil else {
+                logger.error("Archive store: \(error.message)")
+                return runner
+            }
+            runner.startFailure = RelayError(
+                .cannotSpool, error.message, advice: "Correct --archive-store, or leave it out")
+        }
+        return runner
     }
 
-    /// Returns the channel's archive. If its store cannot be used, the channel is relayed without it.
     private func archive(
-        _ settings: ArchiveSettings, _ configuration: RelayConfiguration, _ logger: Logger
-    ) -> ChannelArchive? {
-        guard let copies else { return nil }
-        do throws(StoreError) {
-            return try ChannelArchive(
-                settings, policy: configuration.retention, spool: configuration.spool, cache: copies, logger: logger)
-        } catch {
-            logger.error("Archive store: \(error.message)")
-            return nil
-        }
+        _ settings: ArchiveSettings?, _ configuration: RelayConfiguration, _ logger: Logger
+    ) throws(StoreError) -> ChannelArchive? {
+        guard let settings, let copies else { return nil }
+        return try ChannelArchive(
+            settings, policy: configuration.retention, spool: configuration.spool, cache: copies, logger: logger)
     }
 
     private func spoolPath(of channel: ListedChannel, run: ChannelSupervisor.Run) -> String {
+        if single != nil { return spool }
         guard channel.options.runsAlways else { return "\(spool)/\(channel.slug)-\(run.number)" }
-        let kept = channel.options.isTemporary ? nil : channel.options.spool ?? keptSpool
+        let kept = channel.options.isTemporary ? nil : channel.options.spool
         return "\(kept ?? spool + "/kept")/\(channel.slug)"
     }
 
@@ -96,10 +121,9 @@ package struct ChannelSettings: Sendable {
         path.hasPrefix(spool + "/") && !(path.hasPrefix(spool + "/kept/") && current?.options.runsAlways == true)
     }
 
-    /// `DIR/news/20261122T103000Z-4`: each run has a capture of its own.
-    private static func captureURL(
-        in directory: String, of channel: ListedChannel, run: ChannelSupervisor.Run
-    ) -> URL {
+    /// `DIR/news/20261122T103000Z-4`: each run of a channel of a list has a capture of its own.
+    private func captureURL(in directory: String, of channel: ListedChannel, run: ChannelSupervisor.Run) -> URL {
+        if single != nil { return URL(filePath: directory, directoryHint: .isDirectory) }
         let seconds = TimeInterval(WallClock.milliseconds / 1000)
         let style = Date.ISO8601FormatStyle(dateSeparator: .omitted, timeSeparator: .omitted)
         let time = Date(timeIntervalSince1970: seconds).formatted(style)
@@ -110,11 +134,11 @@ package struct ChannelSettings: Sendable {
 
 extension ChannelRecorder.Settings {
     /// nil if the channel is not recorded.
-    fileprivate init?(_ options: ChannelOptions) {
+    fileprivate init?(_ options: ChannelOptions, closesAtEnd: Bool) {
         guard let pattern = options.recordTo else { return nil }
         self.init(
             pattern: pattern, split: options.split ?? .never, includesSlate: options.recordsSlate ?? true,
-            retention: RecordingRetention(options), closesAtEnd: false)
+            retention: RecordingRetention(options), closesAtEnd: closesAtEnd)
     }
 }
 
@@ -139,7 +163,7 @@ extension RecordingRetention {
 
 extension RelayConfiguration {
     /// Applies what the configuration of a channel says.
-    mutating func apply(_ options: ChannelOptions) {
+    package mutating func apply(_ options: ChannelOptions) {
         variant = options.variant ?? variant
         ladder = options.variants.flatMap { LadderChoice($0) } ?? ladder
         maxConnections = options.maxConnections ?? maxConnections
@@ -164,17 +188,28 @@ extension RelayConfiguration {
         retention.keepArchive(options.archive, bytes: options.archiveSize)
         retention.liveWindow = options.window ?? retention.liveWindow
         requiresVideo = options.requiredMedia.map { $0 == "video" } ?? requiresVideo
-        audio.policy = options.audio.flatMap { AudioPolicy(rawValue: $0) } ?? audio.policy
-        audio.tracks = options.audioTracks.flatMap { AudioTrackChoice($0) } ?? audio.tracks
-        audio.fillsSilence = options.fillsSilence ?? audio.fillsSilence
+        audio.apply(options)
         ads = options.ads.flatMap { AdPresentation(rawValue: $0) } ?? ads
         interstitials = options.interstitials.flatMap { Interstitials(rawValue: $0) } ?? interstitials
         captionsToWebVTT = options.captionsToWebVTT ?? captionsToWebVTT
         offersStills = options.offersStills ?? offersStills
+        apply(requestsOf: options)
+    }
+
+    /// Applies the options about all requests.
+    package mutating func apply(requestsOf options: ChannelOptions) {
         requests.apply(options)
         memory = memory.replacing(
             limit: options.memoryLimitBytes, segment: options.maxSegmentBytes, playlist: options.maxPlaylistBytes)
         requests.apply(memory)
+    }
+}
+
+extension AudioSettings {
+    package mutating func apply(_ options: ChannelOptions) {
+        policy = options.audio.flatMap { AudioPolicy(rawValue: $0) } ?? policy
+        tracks = options.audioTracks.flatMap { AudioTrackChoice($0) } ?? tracks
+        fillsSilence = options.fillsSilence ?? fillsSilence
     }
 }
 

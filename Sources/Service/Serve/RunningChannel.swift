@@ -15,26 +15,27 @@ final class RunningChannel: Sendable {
     /// Starts the run.
     /// - Parameters:
     ///   - runner: the runner, whose spool is created now.
+    ///   - single: the process, if this is its only channel.
     ///   - removesSpool: whether a spool is removed when the run has ended.
     ///   - report: called with `.published` at most once, and with `.ended` at the end.
     init(
-        _ run: ChannelSupervisor.Run, _ runner: ChannelRunner,
+        _ run: ChannelSupervisor.Run, _ runner: ChannelRunner, of single: ChannelSettings.Single?,
         removesSpool: @escaping @Sendable (_ path: String) -> Bool,
         report: @escaping @Sendable (ChannelSupervisor.Input) -> Void
     ) {
         let clock = ContinuousClock()
         let start = clock.now
         let state = ChannelState(
-            upstream: runner.configuration.upstream, memory: runner.configuration.memory
-        ) { start.duration(to: clock.now) }
+            upstream: runner.configuration.upstream, memory: runner.configuration.memory,
+            complete: { single?.complete(&$0) }, now: { start.duration(to: clock.now) })
         self.run = run
         self.state = state
         responder = ChannelResponder(
-            state, burst: runner.burst, channel: run.channel, offersStills: runner.configuration.offersStills,
+            state, burst: runner.burst, channel: runner.channel, offersStills: runner.configuration.offersStills,
             archive: runner.archiveResponder)
         meter = runner.meter
         task = Task {
-            let failure = await Self.play(runner, into: state) { report(.published(run)) }
+            let failure = await Self.play(runner, into: state, of: single) { report(.published(run)) }
             let spool = runner.configuration.spool
             if removesSpool(spool) { try? FileManager.default.removeItem(atPath: spool) }
             report(.ended(run, failure: failure))
@@ -55,8 +56,14 @@ final class RunningChannel: Sendable {
 
     /// - Returns: the reason why the channel failed; nil if it was asked to end.
     private static func play(
-        _ runner: ChannelRunner, into state: ChannelState, onPublish: @escaping @Sendable () -> Void
+        _ runner: ChannelRunner, into state: ChannelState, of single: ChannelSettings.Single?,
+        onPublish: @escaping @Sendable () -> Void
     ) async -> FailureText? {
+        if let single {
+            single.ended(await runner.run(into: state, onPublish: onPublish), state.isOver)
+            while !Task.isCancelled { try? await Task.sleep(for: Self.endedPause) }
+            return nil
+        }
         let spool = URL(filePath: runner.configuration.spool, directoryHint: .isDirectory)
         runner.logger.info("Started")
         do { try FileManager.default.createDirectory(at: spool, withIntermediateDirectories: true) } catch {

@@ -6,9 +6,10 @@ import LiveRing
 package import Observability
 package import Support
 
-/// Answers HTTP requests for many channels: requests for the list, and requests below each channel's path.
+/// Answers HTTP requests for the channels of a process: requests for the list, and requests below each channel's path,
+/// or requests for the only channel, whose paths are at the root.
 ///
-/// A channel answers in the same way as in a process of its own, because its playlists have relative URIs.
+/// A channel answers in the same way in both cases, because its playlists have relative URIs.
 package final class ServeResponder: Responder {
     let host: ChannelHost
     let addresses: ForwardedAddresses
@@ -53,6 +54,8 @@ package final class ServeResponder: Responder {
         moments = metrics?.documents ?? DocumentCache(label: "liverelay.moments")
     }
 
+    package var paths: Route.Paths { host.isSingle ? .channel : .list }
+
     package var access: (tokens: ServerTokens, policy: any AccessPolicy)? { (tokens, host.directory) }
 
     package func answer(to route: Route, _ target: RequestTarget) -> Answer {
@@ -89,8 +92,9 @@ package final class ServeResponder: Responder {
                 host.directory[name] == nil
                     ? .notFound(target.path)
                     : .redirect(.permanentRedirect, to: "\(name)/", query: target.viewer.query))
-        case .channel(let name, let resource):
-            streamClients.observed(answer(of: name ?? "", resource, to: target), to: target)
+        case .channel(let name?, let resource):
+            streamClients.observed(answer(of: name, resource, to: target), to: target)
+        case .channel(nil, let resource): streamClients.observed(onlyAnswer(resource, target), to: target)
         case .metrics: metrics?.answer(to: target) ?? .now(.notFound(target.path))
         case .notFound: .now(.notFound(target.path))
         }
@@ -125,6 +129,13 @@ extension ServeResponder {
                 self = .description
             }
         }
+    }
+
+    /// Answers a request for the only channel of the process, which runs as long as the process: nothing is held until
+    /// it publishes.
+    private func onlyAnswer(_ resource: Route.Resource, _ target: RequestTarget) -> Answer {
+        if let running = host.running("") { return answer(of: running, resource, to: target) }
+        return .now(resource == .health ? .text(.ok, "ok") : .unavailable("The channel is not running."))
     }
 
     /// Answers a request for a resource of a channel, and records its viewer once.

@@ -83,7 +83,7 @@ struct ServeStatus: Encodable, Sendable {
 }
 
 extension MetricsSnapshot {
-    /// The metrics of a process of many channels.
+    /// The metrics of a process. The channels of a list have labels.
     package init(
         _ host: ChannelHost, _ traffic: HTTPTraffic, _ events: EventDelivery, clients: ClientCounts,
         maxConnections: Int?
@@ -91,12 +91,14 @@ extension MetricsSnapshot {
         let overview = host.overview
         let runs = host.runs.sorted { $0.run.channel < $1.run.channel }.map { running in
             var run = Run(
-                running.run.channel, running.state, running.meter, sentBytes: running.responder.sentBytes)
+                host.isSingle ? nil : running.run.channel, running.state, running.meter,
+                sentBytes: running.responder.sentBytes)
             run.waitingRequests = overview.channels[running.run.channel]?.waiters.count ?? 0
             return run
         }
         self.init(
-            runs: runs, channelStates: Self.states(overview), startCount: overview.startCount, traffic: traffic,
+            runs: runs, channelStates: host.isSingle ? nil : Self.states(overview),
+            startCount: host.isSingle ? nil : overview.startCount, traffic: traffic,
             events: events, clients: clients, maxConnections: maxConnections)
     }
 

@@ -1,5 +1,6 @@
 import ArgumentParser
 import Capture
+import ChannelList
 import Foundation
 import HTTP
 import Observability
@@ -27,8 +28,10 @@ struct DemoCommand: AsyncParsableCommand {
     }
 
     @OptionGroup(title: "Serving") var serving: ServingOptions
-    @OptionGroup(title: "Upstream") var intake: UpstreamOptions
-    @OptionGroup(title: "Audio") var audio: AudioOptions
+    @OptionGroup var end: EndOptions
+    @OptionGroup var channel: ChannelArguments
+
+    func validate() throws { try OptionChecks.checkSingle(channel.options) }
 
     func run() async throws {
         let origin = try origin()
@@ -39,20 +42,23 @@ struct DemoCommand: AsyncParsableCommand {
             server = try await HTTPServer.start(origin, on: address) { clock.elapsed() }
         } catch { throw RelayError(error) }
         let upstream = address.baseURL(port: server.port) + origin.entryPath
-        var intake = intake
-        intake.giveUp = intake.giveUp ?? TimeSpan(seconds: 0)
+        var options = channel.options
+        options.giveUp = options.giveUp ?? .zero
         let outcome: Result<Void, any Error>
         do {
             outcome = .success(
-                try await serving.run(
-                    upstream: upstream, intake: intake, audio: audio, opening: .enduring(giveUp: intake.giveUpTime)
-                ) { base in
-                    [
-                        "The channel as it comes, ad breaks and all:  \(upstream)",
-                        "The same, republished:                       \(base)live.m3u8",
-                        "Page: \(base)   rewind: \(base)dvr.m3u8   ad breaks: \(base)breaks.json   Ctrl-C ends it",
-                    ]
-                })
+                try await RelayService(
+                    sources: [upstream], options, channel.requests, serving,
+                    single: RelayService.Single(
+                        opening: { OpeningPatience.enduring(giveUp: $0) }, exitsAtEnd: end.exitAtEnd
+                    ) { base in
+                        [
+                            "The channel as it comes, ad breaks and all:  \(upstream)",
+                            "The same, republished:                       \(base)live.m3u8",
+                            "Page: \(base)   rewind: \(base)dvr.m3u8   ad breaks: \(base)breaks.json   Ctrl-C ends it",
+                        ]
+                    }
+                ).run())
         } catch {
             outcome = .failure(error)
         }

@@ -165,15 +165,9 @@ enum UsageText {
             return "Unexpected argument '\(argument)'. \(place)"
         }
         guard let option = quoted(after: "Unknown option '", in: text) else { return nil }
-        if command == "serve", let hint = ChannelOptionHint(option, words: words) { return hint.complaint }
+        if command == "serve", let hint = ChannelOptionHint(option) { return hint.complaint }
         let others = OptionNames.commands.filter { $0.value.contains(option) }.keys.sorted()
-        if !others.isEmpty { return "\(option) is an option of liverelay \(others.joined(separator: ", "))." }
-        let name = String(option.drop { $0 == "-" })
-        let own = OptionNames.commands[command, default: []].map { String($0.drop { $0 == "-" }) }
-        guard command == "serve", let nearest = NearestWord.of(name, among: own + ChannelOptionHint.names),
-            !own.contains(nearest)
-        else { return nil }
-        return "Unknown option '\(option)'. Did you mean '--\(nearest)'? It belongs to a channel, in a channels.yaml."
+        return others.isEmpty ? nil : "\(option) is an option of liverelay \(others.joined(separator: ", "))."
     }
 
     private static func quoted(after start: String, in text: String) -> String? {

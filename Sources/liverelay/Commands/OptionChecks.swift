@@ -1,8 +1,8 @@
-import ArchiveStore
 import ArgumentParser
 import ChannelList
 import Fetch
 import Foundation
+import LiveRing
 import Support
 
 /// Checks of option values that libcurl would refuse later, or send in another form. Each check returns the fault
@@ -49,21 +49,6 @@ enum OptionChecks {
         }.first
     }
 
-    /// The limit must permit the largest segment and the largest playlist.
-    static func memory(limit: ByteCount?, segment: ByteCount?, playlist: ByteCount?) -> String? {
-        guard let limit else { return nil }
-        let smallest = MemoryBudget.smallestLimit
-        guard limit.bytes >= smallest else { return "--memory-limit has to be at least \(smallest >> 20)MiB." }
-        let needed = [
-            ("--max-segment", segment.map { MemoryBudget.limit(forSegment: $0.bytes) }),
-            ("--max-playlist", playlist.map { MemoryBudget.limit(forPlaylist: $0.bytes) }),
-        ]
-        for case (let option, let bytes?) in needed where bytes > limit.bytes {
-            return "\(option) needs a --memory-limit of at least \((bytes + (1 << 20) - 1) >> 20)MiB."
-        }
-        return nil
-    }
-
     /// A file with certificates.
     static func certificates(_ path: String) -> String? {
         guard let file = FileManager.default.contents(atPath: path) else { return "--ca-file \(path) cannot be read." }
@@ -71,18 +56,18 @@ enum OptionChecks {
         return isPEM ? nil : "--ca-file \(path) has no certificate in PEM: -----BEGIN CERTIFICATE-----."
     }
 
-    static func archive(_ span: TimeSpan?, size: ByteCount?) -> String? {
-        let (hours, least) = (ConfigurationKey.archiveHours, ConfigurationKey.smallestArchive)
-        if let span, !(Int64(hours.lowerBound)...Int64(hours.upperBound)).contains(span.seconds / 3600) {
-            return "--archive has to be from \(hours.lowerBound)h to \(hours.upperBound / 24)d."
+    /// Checks options that a channel of a list may complete, but the only channel of a process may not.
+    static func checkSingle(_ options: ChannelOptions) throws {
+        if options.ads == AdPresentation.slate.rawValue, options.slate == nil {
+            throw ValidationError("--ads slate needs --slate.")
         }
-        if let size, size.bytes < least { return "--archive-size has to be at least \(least >> 20)MiB." }
-        return nil
-    }
-
-    static func store(_ text: String) throws -> StoreURL {
-        do throws(StoreURL.Fault) { return try StoreURL(parsing: text) } catch {
-            throw ValidationError("--archive-store: \(StoreURL.complaint(about: text) ?? "it cannot be used").")
+        let aboutRecordings: [Any?] = [options.split, options.recordsSlate, options.keep, options.keepSize]
+        if options.recordTo == nil, aboutRecordings.contains(where: { $0 != nil }) {
+            throw ValidationError(
+                "--split, --no-record-slate, --keep and --keep-size need recordings: see --output.")
+        }
+        if options.split == .program {
+            throw ValidationError("--split programme needs a guide, which liverelay serve has.")
         }
     }
 

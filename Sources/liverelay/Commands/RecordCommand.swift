@@ -1,9 +1,12 @@
 import ArgumentParser
 import Capture
+import Channel
+import ChannelList
 import Fetch
 import Foundation
 import Logging
 import Observability
+import Service
 import Support
 import Tracker
 
@@ -37,7 +40,8 @@ struct RecordCommand: AsyncParsableCommand {
     var backups: [String] = []
 
     @OptionGroup(title: "Redaction") var strip: StripOptions
-    @OptionGroup(title: "Upstream") var intake: UpstreamOptions
+    @OptionGroup(title: "Upstream") var intake: KeyOptions<UpstreamSection>
+    @OptionGroup(title: "Upstream") var requests: RequestArguments
 
     @Option(help: "Lowest level of log lines.")
     var logLevel = LogLevel.notice
@@ -45,23 +49,21 @@ struct RecordCommand: AsyncParsableCommand {
     func validate() throws {
         if let complaint = FirstWord.complaint(about: upstream) { throw ValidationError(complaint) }
         if let complaint = OptionChecks.backups(backups) { throw ValidationError(complaint) }
+        try requests.check(intake.options)
     }
 
     func run() async throws {
-        var session = UpstreamSession.Policy(variant: intake.variant)
-        session.giveUp = intake.giveUpTime
-        session.opening = .patient(giveUp: intake.giveUpTime)
-        session.maxConnections = intake.maxConnections
-        session.patience = intake.patience?.duration
-        session.program = intake.program
-        session.ladder = intake.variants
-        session.loopsFiles = intake.loop
-        session.polling = intake.polling(isRecorded: true)
-        var policy = ChannelSession.Policy(session: session)
-        policy.backups = backups.map(FirstWord.sourceURL)
+        var options = intake.options
+        options.record = capture
+        var configuration = requests.configuration(options)
+        options.giveUp = options.giveUp ?? ConfigurationKey.usualGiveUp
+        configuration.apply(options)
+        configuration.opening = .patient(giveUp: configuration.giveUp)
+        configuration.backups = backups.map(FirstWord.sourceURL)
         try await CaptureRun(
             upstream: FirstWord.sourceURL(upstream), directory: URL(filePath: capture, directoryHint: .isDirectory),
-            policy: policy, requests: intake.requests, redaction: strip.options, length: length?.duration,
+            policy: configuration.policy, requests: configuration.requests, redaction: strip.options,
+            length: length?.duration,
             logger: Logger(console: .standardError, level: logLevel)
         ).run()
     }

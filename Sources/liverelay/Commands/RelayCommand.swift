@@ -1,4 +1,7 @@
 import ArgumentParser
+import ChannelList
+import Service
+import Support
 
 /// `liverelay <upstream.m3u8>`
 struct RelayCommand: AsyncParsableCommand {
@@ -28,21 +31,40 @@ struct RelayCommand: AsyncParsableCommand {
     var backups: [String] = []
 
     @OptionGroup(title: "Serving") var serving: ServingOptions
+    @OptionGroup var end: EndOptions
     @OptionGroup(title: "Transport stream") var streaming: StreamingOptions
-    @OptionGroup(title: "Upstream") var intake: UpstreamOptions
-    @OptionGroup(title: "Audio") var audio: AudioOptions
+    @OptionGroup var channel: ChannelArguments
 
     func validate() throws {
         if let message = FirstWord.complaint(about: upstream) { throw ValidationError(message) }
         if let complaint = OptionChecks.backups(backups) { throw ValidationError(complaint) }
+        try OptionChecks.checkSingle(channel.options.filled(from: streaming.recordingOptions))
     }
 
     func run() async throws {
-        try await serving.run(
-            upstream: FirstWord.sourceURL(upstream), backups: backups.map(FirstWord.sourceURL), intake: intake,
-            audio: audio, streaming: streaming
-        ) { base in
-            ["Watch \(base)live.m3u8   rewind \(base)dvr.m3u8   status \(base)status.json"]
-        }
+        try streaming.destination?.check()
+        let options = channel.options.filled(from: streaming.recordingOptions)
+        let isStreamOnly = streaming.isGiven && serving.port == nil
+        let hasRewind = !isStreamOnly || streaming.destination == nil || options.spool != nil
+        try await RelayService(
+            sources: ([upstream] + backups).map(FirstWord.sourceURL), options, channel.requests, serving,
+            rewind: hasRewind ? ConfigurationKey.usualRewind : StreamingOptions.rewind,
+            single: RelayService.Single(
+                output: streaming.destination, outputPolicy: { streaming.policy(for: $0, burst: options.burst) },
+                hasServer: !isStreamOnly, exitsAtEnd: end.exitAtEnd
+            ) { base in
+                ["Watch \(base)live.m3u8   rewind \(base)dvr.m3u8   status \(base)status.json"]
+            }
+        ).run()
     }
+}
+
+/// Options for the end of a process of one channel.
+struct EndOptions: ParsableArguments {
+    @Flag(
+        help: """
+            End with status 0 when the upstream has ended, instead of continuing to serve. A live channel that ends is \
+            polled for 3.5 target durations first, in case it starts again.
+            """)
+    var exitAtEnd = false
 }

@@ -1,11 +1,12 @@
 import ArchiveStore
 import Channel
+import ChannelList
 import Foundation
 import Glibc
+import Guide
 import HTTP
 import LiveRing
 import Logging
-import Media
 import Observability
 import Service
 import Splice
@@ -13,79 +14,193 @@ import Support
 import Tracker
 import WebServer
 
-/// A running `liverelay`: one channel, its HTTP server, the console, and an orderly end.
+/// A running `liverelay`: its channels, one HTTP server, the console, and an orderly end.
+///
+/// The channels are those of a list, or one channel without a name, with which the process ends.
 struct RelayService: Sendable {
-    let options: ServingOptions
-    let configuration: RelayConfiguration
-    /// nil: no HTTP server.
-    let address: ListenAddress?
-    /// Media that a client of `/live.ts` receives at once.
-    let clientBurst: Ticks
-    /// Writes the channel as a transport stream; nil: it is not written. When the writer ends, the process ends.
-    let stream: StreamWriter?
-    /// How the channel is recorded; nil: it is not recorded.
-    let recording: ChannelRecorder.Settings?
-    /// nil: the archive is in the spool.
-    let archive: ChannelArchive?
-    let logger: Logger
-    /// Lines for the console once the first segment is published.
-    let startupLines: @Sendable (_ base: String) -> [String]
-
-    private var console: Console { .standardError }
-
-    /// Runs until the upstream fails, the process is asked to end, or, if the options ask for it, the upstream has
-    /// ended.
-    func run() async throws(RelayError) {
-        let clock = ContinuousClock()
-        let start = clock.now
-        let setup = try ServerSetup(
-            options.access, options.clients, options.events,
-            ForwardedAddresses(trustedProxies: options.clients.trustProxy), logger: logger)
-        let state = ChannelState(
-            upstream: configuration.upstream, memory: configuration.memory,
-            complete: { [console] in ($0.logLinesDropped, $0.clients) = (console.dropped, setup.connections.counts) },
-            now: { start.duration(to: clock.now) })
-        let runner = ChannelRunner(
-            configuration: configuration,
-            capture: options.record.map { URL(filePath: $0, directoryHint: .isDirectory) }, recording: recording,
-            archive: archive, logger: logger, events: RunEvents(setup.bus, channel: nil))
-        let server = try await startServer(setup, of: state, runner)
-        if let stream {
-            logger.info("Writing \(configuration.upstream.redacted) to \(stream.descriptor.name)")
-        }
-        let supervision = ServiceManager.current?.supervise { await server?.server.awaitEventLoops() }
-        let outcome = await runUntilEnd(state, runner, setup, base: server?.base)
-        supervision?.cancel()
-        console.clearStatusLine()
-        await server?.server.shutdown(within: HTTPServer.shutdownLimit)
-        await setup.delivery.finish()
-        if case .failure(let error) = outcome { throw error }
+    /// What a process of one channel does beside serving it, and when it ends.
+    struct Single: Sendable {
+        /// Where the channel is written as a transport stream, by a policy that suits the destination; nil: nowhere.
+        /// When the writer ends, the process ends.
+        var output: StreamDestination?
+        var outputPolicy: @Sendable (StreamDescriptor.Kind) -> EndlessStream.Policy = { _ in .init() }
+        /// How long the first segments are waited for, by the time after which the channel gives up.
+        var opening: @Sendable (Duration?) -> OpeningPatience = { .patient(giveUp: $0) }
+        var hasServer = true
+        /// Whether the process ends when the upstream has ended.
+        let exitsAtEnd: Bool
+        /// Lines for the console once the first segment is published.
+        let startupLines: @Sendable (_ base: String) -> [String]
     }
 
-    private func startServer(
-        _ setup: ServerSetup, of state: ChannelState, _ runner: ChannelRunner
-    ) async throws(RelayError) -> (server: HTTPServer, base: String)? {
-        guard let address else { return nil }
-        let channel = ChannelResponder(
-            state, burst: clientBurst, offersStills: configuration.offersStills, archive: runner.archiveResponder)
-        let metrics = MetricsResponder {
-            MetricsSnapshot(
-                runs: [.init(nil, state, runner.meter, sentBytes: channel.sentBytes)], traffic: setup.traffic,
-                events: setup.delivery, clients: setup.connections.counts, maxConnections: setup.connections.limit)
+    private let options: ServingOptions
+    private let source: CatalogSource
+    /// The configuration of channels that do not say otherwise.
+    private let configuration: RelayConfiguration
+    private let policy: ChannelSupervisor.Policy
+    private let setup: ServerSetup
+    private let logger: Logger
+    /// The directory that the command line gives for rewinds.
+    private let spool: String?
+    /// nil: the channels of a list.
+    private let single: Single?
+    /// The command that names the list; nil: one channel.
+    private let list: ServeCommand?
+
+    private var console: Console { .standardError }
+    private var address: ListenAddress { options.address }
+    private var addresses: ForwardedAddresses { setup.addresses }
+    /// nil without a list.
+    private var tuner: TunerDevice? {
+        list?.tuner.device(
+            publicURL: addresses.publicURL, list: source.location, port: UInt16(clamping: address.port),
+            tunerCount: policy.tunerCount)
+    }
+
+    /// The process of one channel.
+    init(
+        sources: [String], _ channel: ChannelOptions, _ requests: RequestArguments, _ options: ServingOptions,
+        rewind: Duration = ConfigurationKey.usualRewind, single: Single
+    ) throws(RelayError) {
+        var channel = channel
+        channel.giveUp = channel.giveUp ?? ConfigurationKey.usualGiveUp
+        channel.isAlways = true
+        configuration = requests.configuration(channel, rewind: rewind)
+        source = CatalogSource(
+            channel: ListedChannel(sources: sources, options: channel), requests: configuration.requests)
+        (self.options, self.single, list, spool) = (options, single, nil, channel.spool)
+        policy = ChannelSupervisor.Policy()
+        logger = options.log.logger(of: .standardError)
+        setup = try ServerSetup(
+            options, ForwardedAddresses(trustedProxies: options.clients.trustProxy), logger: logger)
+    }
+
+    /// The process of a list.
+    init(_ list: ServeCommand) throws(RelayError) {
+        (options, source, spool) = (list.serving, list.source, list.defaults.spool)
+        configuration = list.channel.requests.configuration(list.defaults, rewind: ConfigurationKey.listRewind)
+        (self.list, single, policy) = (list, nil, list.policy)
+        logger = options.log.logger(of: .standardError)
+        setup = try ServerSetup(
+            options,
+            list.addresses.addresses(options.clients.trustProxy, isSecure: options.access.isSecure), logger: logger)
+    }
+
+    /// Runs until the process is asked to end, or its only channel has ended.
+    func run() async throws(RelayError) {
+        let catalog = try await readCatalog()
+        let spool = try single == nil ? SpoolLocation(temporaryIn: spool) : SpoolLocation(spool)
+        defer { spool.removeIfTemporary() }
+        if spool.removedCount > 0 {
+            logger.info("Removed \(spool.removedCount) temporary spools of killed processes")
         }
-        let server = try await setup.start(
-            on: address, limits: .init(idleTime: options.clientTimeout.duration),
-            RelayResponder(
-                channel: channel, tokens: setup.credentials.viewers, metrics: metrics, clients: setup.streamClients))
-        let base = address.baseURL(port: server.port, isSecure: options.access.isSecure) + "/"
-        logger.info("Serving at \(base), upstream \(configuration.upstream.redacted)")
-        return (server, base)
+        // If the start fails before, an earlier recording must not be truncated.
+        let output = try single?.output?.open()
+        let isArchiveOnly = list?.archiveOnly ?? false
+        let needsCopies = isArchiveOnly || catalog.channels.contains { $0.options.archiveStore != nil }
+        let copies = needsCopies ? try Self.copies(in: spool.path) : nil
+        let guide = list?.guideSettings.map { GuideService($0, directory: spool.path + "/guide", logger: logger) }
+        let (inputs, input) = AsyncStream<ServiceEnd.Input>.makeStream()
+        var settings = ChannelSettings(configuration: configuration, spool: spool.path, logger: logger, bus: setup.bus)
+        (settings.copies, settings.guide) = (copies, guide)
+        settings.single = single.map { single in
+            ChannelSettings.Single(opening: single.opening) { [console, setup] status in
+                (status.logLinesDropped, status.clients) = (console.dropped, setup.connections.counts)
+            } ended: {
+                input.yield(.channel($0, isOver: $1))
+            }
+        }
+        let host = ChannelHost(
+            ChannelDirectory(catalog.channels, connections: catalog.connections), policy: policy, settings: settings
+        ) { if case .published = $0 { input.yield(.published) } }
+        let updater = updater(of: catalog, host, guide)
+        let recordings = try list?.recordings.map { pattern throws(RelayError) in
+            try RecordingService(pattern, host: host, logger: logger, bus: setup.bus)
+        }
+        // No channel can be started any more.
+        if isArchiveOnly { host.close() }
+        let archives = isArchiveOnly ? copies.map { StoredArchives(configuration, cache: $0, logger: logger) } : nil
+        let server =
+            single?.hasServer == false ? nil : try await startServer(of: host, updater, guide, recordings, archives)
+        let base = server.map { address.baseURL(port: $0.port, isSecure: options.access.isSecure) }
+        if let base { logStart(catalog, base: base) }
+        let discovery = if let server { await startDiscovery(httpPort: server.port) } else { DiscoveryServer?.none }
+        host.start()
+        recordings?.start()
+        let stream = output.flatMap { output in
+            single.map { StreamWriter(descriptor: output, policy: $0.outputPolicy(output.kind), logger: logger) }
+        }
+        if let stream, let channel = catalog.channels.first?.sources.first {
+            logger.info("Writing \(channel.url.redacted) to \(stream.descriptor.name)")
+        }
+        let supervision = ServiceManager.current?.supervise {
+            await server?.awaitEventLoops()
+            _ = host.directory  // It waits for the lock of the channels.
+        }
+        let outcome = await withTaskGroup(of: Void.self) { group in
+            defer { group.cancelAll() }
+            addTasks(to: &group, host, updater, guide, stream, input)
+            // Without a server and a stream, nobody can read what is published.
+            var end = ServiceEnd(
+                endsWithUpstream: single.map { $0.exitsAtEnd || (server == nil && stream == nil) } ?? false,
+                hasStream: stream != nil)
+            for await input in inputs {
+                if case .published = input, let base, let single {
+                    for line in single.startupLines(base + "/") { console.write(message: line) }
+                }
+                if let outcome = end.handle(input) { return outcome }
+            }
+            return .success(())
+        }
+        supervision?.cancel()
+        console.clearStatusLine()
+        await discovery?.shutdown()
+        await recordings?.close()
+        host.close()
+        // The event streams end after the last event of the runs, so the server must stay until then.
+        async let drained: Void? = server?.shutdown(within: HTTPServer.shutdownLimit)
+        await host.shutdown()
+        setup.bus.endStreams()
+        await drained
+        await setup.delivery.finish()
+        try outcome.get()
+    }
+
+    /// Adds what runs beside the channels until the process ends.
+    private func addTasks(
+        to group: inout TaskGroup<Void>, _ host: ChannelHost, _ updater: CatalogUpdater, _ guide: GuideService?,
+        _ stream: StreamWriter?, _ input: AsyncStream<ServiceEnd.Input>.Continuation
+    ) {
+        // A process of one channel ends at SIGHUP, unless that reads its tokens and certificate again.
+        let endsAtHangup = single != nil && !setup.credentials.areInFiles
+        group.addTask { if await Signals.wait(endsAtHangup: endsAtHangup) != nil { input.yield(.signal) } }
+        if !endsAtHangup {
+            group.addTask {
+                await Signals.forEach(SIGHUP) {
+                    setup.credentials.reload(logger: logger)
+                    // Neither the next signal nor the end of the process waits for lists.
+                    if list != nil { Task { await updater.reload() } }
+                }
+            }
+        }
+        if let list {
+            group.addTask { await guide?.run() }
+            group.addTask {
+                let refresh = list.refresh.duration
+                while refresh > .zero, (try? await Task.sleep(for: refresh)) != nil { Task { await updater.reload() } }
+            }
+        } else if let state = host.onlyState {
+            if console.displaysStatusLine {
+                group.addTask { await console.displayStatus { state.status.statusLine } }
+            }
+            if let stream { group.addTask { if let end = await stream.run(state) { input.yield(.stream(end)) } } }
+        }
     }
 
     /// The most bytes of cached files from archives in object stores.
     private static let copyLimit = 512 << 20
 
-    static func copies(in directory: String) throws(RelayError) -> CopyCache {
+    private static func copies(in directory: String) throws(RelayError) -> CopyCache {
         do throws(RingError) {
             return CopyCache(in: try CacheDirectory("\(directory)/copies"), byteLimit: copyLimit)
         } catch {
@@ -93,74 +208,117 @@ struct RelayService: Sendable {
         }
     }
 
-    private enum Ending {
-        case channel(Result<Void, RelayError>?)
-        case stream(StreamWriter.End?)
-        case other(Result<Void, RelayError>?)
+    private func logStart(_ catalog: ChannelCatalog, base: String) {
+        guard list == nil, let channel = catalog.channels.first?.sources.first else {
+            let base = addresses.publicURL?.text ?? base
+            return logger.info("Serving \(catalog.channels.count) channels of \(source.name) at \(base)/playlist.m3u")
+        }
+        logger.info("Serving at \(base)/, upstream \(channel.url.redacted)")
     }
 
-    private func runUntilEnd(
-        _ state: ChannelState, _ runner: ChannelRunner, _ setup: ServerSetup, base: String?
-    ) async -> Result<Void, RelayError> {
-        await withTaskGroup(of: Ending.self) { group in
-            group.addTask { .channel(await run(runner, into: state, base: base)) }
-            group.addTask { .other(await Signals.wait(endsAtHangup: !setup.credentials.areInFiles)) }
-            if setup.credentials.areInFiles {
-                group.addTask {
-                    await Signals.forEach(SIGHUP) { setup.credentials.reload(logger: logger) }
-                    return .other(nil)
-                }
+    /// Starts the server of the channels, of the documents about all of them, and of the API.
+    private func startServer(
+        of host: ChannelHost, _ updater: CatalogUpdater, _ guide: GuideService?, _ recordings: RecordingService?,
+        _ archives: StoredArchives?
+    ) async throws(RelayError) -> HTTPServer {
+        let api = list?.apiToken.map {
+            APIResponder(
+                token: $0, host: host, updater: updater, events: setup.bus, recordings: recordings, guide: guide)
+        }
+        let metrics = MetricsResponder { [setup] in
+            MetricsSnapshot(
+                host, setup.traffic, setup.delivery, clients: setup.connections.counts,
+                maxConnections: setup.connections.limit)
+        }
+        return try await setup.start(
+            on: address, idleTime: options.clientTimeout.duration,
+            ServeResponder(
+                host, addresses: addresses, tuner: tuner, guide: guide, api: api, recordings: recordings,
+                archives: archives, tokens: setup.credentials.viewers, metrics: metrics,
+                streamClients: setup.streamClients, clients: { [setup] in setup.connections.counts }))
+    }
+}
+
+// MARK: - The list
+
+extension RelayService {
+    private static let loggedIssues = 10
+
+    private func readCatalog() async throws(RelayError) -> ChannelCatalog {
+        do throws(CatalogError) {
+            let catalog = try await source.read()
+            for line in catalog.issues(perList: Self.loggedIssues) { logger.warning("\(line)") }
+            let always = catalog.channels.count { $0.options.runsAlways }
+            if let limit = policy.maxRunning, always > limit {
+                logger.warning("\(always) channels always run, but --max-running permits \(limit)")
             }
-            if console.displaysStatusLine {
-                group.addTask {
-                    await console.displayStatus { state.status.statusLine }
-                    return .other(nil)
-                }
+            if let limit = policy.descriptorLimit, max(always, policy.maxRunning ?? 0) > limit {
+                logger.warning(
+                    "The limit on open files permits \(limit) channels at once: raise it, or lower --max-clients")
             }
-            if let stream { group.addTask { .stream(await stream.run(state)) } }
-            defer { group.cancelAll() }
-            var channelEnd: Result<Void, RelayError>??
-            var isStreamWritten = false
-            for await ending in group {
-                switch ending {
-                case .channel(let end):
-                    channelEnd = end
-                    // Everything published is written before the process ends.
-                    let writesStill = stream != nil && !isStreamWritten && state.isOver
-                    if !writesStill, let end { return end }
-                    if isStreamWritten { return .success(()) }
-                case .stream(.written?):
-                    isStreamWritten = true
-                    if let channelEnd { return channelEnd ?? .success(()) }
-                case .stream(.readerClosed?): return .success(())
-                case .stream(.failed(let error)?): return .failure(error)
-                case .other(let end?): return end
-                case .stream(nil), .other(nil): break
-                }
-            }
-            return .success(())
+            return catalog
+        } catch {
+            for line in error.lines.dropFirst() { logger.error("\(line)") }
+            throw error.summary
         }
     }
 
-    /// Runs the channel, and writes the startup lines when its first segment is published.
-    /// - Returns: nil if the upstream has ended and the server continues.
-    private func run(
-        _ runner: ChannelRunner, into state: ChannelState, base: String?
-    ) async -> Result<Void, RelayError>? {
-        let end = await runner.run(into: state) {
-            for line in base.map(startupLines) ?? [] { console.write(message: line) }
+    private func updater(of catalog: ChannelCatalog, _ host: ChannelHost, _ guide: GuideService?) -> CatalogUpdater {
+        let updateGuide: CatalogUpdater.Publication = { channels, guides in
+            guide?.update(
+                channels: channels, guides: guides,
+                fetcher: GuideFetcher(requests: configuration.requests, listURL: source.location))
         }
-        switch end {
-        // Without a server, nobody can read the published media.
-        case .drained: return options.exitAtEnd || (address == nil && stream == nil) ? .success(()) : nil
-        case .canceled: return nil
-        case .failed(let error): return .failure(error)
+        updateGuide(catalog.channels, catalog.guides)
+        return CatalogUpdater(catalog, from: source, host: host, publish: updateGuide, observe: log)
+    }
+
+    private func reportStale(_ reason: String, _ consequence: String) {
+        logger.warning("\(consequence): \(reason)")
+        setup.bus.publish(.listError(source: source.name, reason: reason))
+    }
+
+    @Sendable private func log(_ reload: Result<CatalogUpdater.Outcome, CatalogError>) {
+        switch reload {
+        case .success(let outcome):
+            let change = outcome.difference
+            logger.info(
+                """
+                List read again: added=\(change.added.count) removed=\(change.removed.count) \
+                changed=\(change.changed.count) unchanged=\(change.unchanged.count) ended=\(outcome.endedCount)
+                """)
+            setup.bus.publish(
+                .listReload(
+                    source: source.name, added: change.added.count, removed: change.removed.count,
+                    changed: change.changed.count, unchanged: change.unchanged.count, ended: outcome.endedCount))
+            for error in outcome.staleLists { reportStale(error.line, "A list stays as it was") }
+        case .failure(let error):
+            for line in error.lines { reportStale(line, "The list stays as it was") }
+        }
+    }
+
+    /// Starts answering clients that look for tuners, if the options say so. If that fails, clients can still be given
+    /// the URL.
+    private func startDiscovery(httpPort: Int) async -> DiscoveryServer? {
+        guard let tuner, let discoveryPort = list?.tuner.udpPort else { return nil }
+        let address = DiscoveryAddress(
+            publicURL: addresses.publicURL?.text, listening: ListenAddress(host: self.address.host, port: httpPort))
+        if !address.isReachable {
+            logger.warning("HDHomeRun discovery is answered on this machine alone: give --listen or --public-url")
+        }
+        do throws(HTTPServerError) {
+            let server = try await DiscoveryServer.start(port: discoveryPort, device: tuner, address: address)
+            logger.info("HDHomeRun discovery: port=\(server.port) device=\(tuner.deviceID)")
+            return server
+        } catch {
+            logger.warning("HDHomeRun discovery is not answered: \(RelayError(error).message)")
+            return nil
         }
     }
 }
 
 extension RelayStatus {
-    var statusLine: String {
+    fileprivate var statusLine: String {
         let age = upstream.secondsSinceNewSegment.map { "\(Duration.milliseconds(Int64($0 * 1000)).secondsText) ago" }
         let edge = output.lastMediaSequence.map { "segment \($0)" } ?? "nothing yet"
         let lost = upstream.counts.lost + UInt64(splice.segmentsSkipped + splice.segmentsNotWritten)

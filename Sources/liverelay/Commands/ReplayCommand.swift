@@ -48,7 +48,7 @@ struct ReplayCommand: AsyncParsableCommand {
     @Option(help: "With --live: port to listen on; 0 lets the system choose.")
     var port: UInt16 = 0
 
-    @OptionGroup(title: "Audio") var audio: AudioOptions
+    @OptionGroup(title: "Audio") var audio: KeyOptions<AudioSection>
 
     @Option(help: "Lowest level of log lines.")
     var logLevel = LogLevel.warning
@@ -76,8 +76,10 @@ struct ReplayCommand: AsyncParsableCommand {
         defer { directory.removeIfTemporary() }
         let logger = Logger(console: .standardError, level: logLevel)
         let log = RelayLog(logger)
+        var audio = AudioSettings()
+        audio.apply(self.audio.options)
         let replay = Replay(
-            recorded, spool: directory.path, audio: audio.configuration, slate: slate, observe: { log.log($0) })
+            recorded, spool: directory.path, audio: audio, slate: slate, observe: { log.log($0) })
         let end: SessionEnd?
         do { end = try await replay.run() } catch { throw RelayError(unexpected: error) }
         if case .gaveUp(let error)? = end { throw RelayError(error) }

@@ -44,15 +44,6 @@ struct ServeCommand: AsyncParsableCommand {
         transform: AccessOptions.apiToken)
     var apiToken: AccessToken?
 
-    @Option(help: "Address to listen on; 0.0.0.0 for every interface.")
-    var listen = "127.0.0.1"
-
-    @Option(help: "Port to listen on; 0 lets the system choose.")
-    var port = ServingOptions.defaultPort
-
-    @Option(help: ArgumentHelp(.idle))
-    var idle = TimeSpan(seconds: 30)
-
     @Option(
         help: ArgumentHelp(
             "How long the first request for a channel is held until the channel publishes.",
@@ -74,24 +65,6 @@ struct ServeCommand: AsyncParsableCommand {
     @Option(help: "Read the list again that often; 0 for never. SIGHUP reads it at once.")
     var refresh = TimeSpan(seconds: 3600)
 
-    @Option(help: ArgumentHelp(.dvr))
-    var dvr = TimeSpan(seconds: 1800)
-
-    @Option(help: ArgumentHelp(.window))
-    var window = TimeSpan(seconds: 30)
-
-    @Flag(inversion: .prefixedNo, help: ArgumentHelp(.stills))
-    var stills = true
-
-    @Option(
-        help: ArgumentHelp(
-            "Directory for the rewinds.",
-            discussion: """
-                A channel that always runs keeps its rewind in DIRECTORY/<channel>, and resumes there. All others have \
-                temporary directories. By default everything is in the system's temporary directory.
-                """, valueName: "directory"))
-    var spool: String?
-
     @Option(
         help: ArgumentHelp(
             "Path of the recordings that the API is asked for: DIR/{channel}/{title}_{start:%Y-%m-%d_%H-%M}.mkv.",
@@ -105,15 +78,12 @@ struct ServeCommand: AsyncParsableCommand {
             discussion: "Any number of processes may do so at once. They keep nothing but copies of what was read."))
     var archiveOnly = false
 
-    @OptionGroup(title: "Clients") var clients: ClientOptions
-    @OptionGroup(title: "Access") var access: AccessOptions
+    @OptionGroup(title: "Serving") var serving: ServingOptions
     @OptionGroup(title: "Addresses") var addresses: AddressOptions
     @OptionGroup(title: "Guide") var guide: GuideOptions
     @OptionGroup(title: "HDHomeRun") var tuner: TunerOptions
-    @OptionGroup(title: "Upstream") var intake: UpstreamOptions
-    @OptionGroup(title: "Audio") var audio: AudioOptions
-    @OptionGroup(title: "Log") var log: LogOptions
-    @OptionGroup(title: "Events") var events: EventOptions
+    @OptionGroup var channel: ChannelArguments
+    @OptionGroup(title: "Channel") var running: KeyOptions<RunningSection>
 
     /// Bounds of --start-timeout in seconds. The server closes connections that are silent for a minute.
     private static let startLimits: ClosedRange<Int64> = 1...50
@@ -123,31 +93,36 @@ struct ServeCommand: AsyncParsableCommand {
             throw ValidationError("--start-timeout has to be between 1s and 50s.")
         }
         if let maxRunning, maxRunning < 1 { throw ValidationError("--max-running has to be at least 1.") }
-        if spool == "" { throw ValidationError("--spool has to name a directory.") }
         if recordings != nil, apiToken == nil { throw ValidationError("--recordings needs --api-token.") }
         if strict, !check { throw ValidationError("--strict needs --check.") }
         if keepWarm < 0 { throw ValidationError("--keep-warm cannot be negative.") }
     }
 
     func run() async throws {
-        let source = CatalogSource(location: list, requests: intake.requests)
         if check { return try await source.check(isStrict: strict) }
-        let logger = log.logger(of: .standardError)
+        try await RelayService(self).run()
+    }
+
+    /// The options of channels that do not say otherwise.
+    var defaults: ChannelOptions { channel.options.filled(from: running.options) }
+
+    var source: CatalogSource {
+        CatalogSource(
+            location: list, requests: channel.requests.configuration(defaults).requests, defaults: defaults)
+    }
+
+    var policy: ChannelSupervisor.Policy {
         let descriptors = DescriptorLimit.raise()
-        let descriptorLimit = DescriptorLimit.channels(
-            of: descriptors, clients: clients.limits(descriptors: descriptors).total, eventLoops: HTTPServer.threadCount
-        )
-        let setup = try ServerSetup(
-            access, clients, events, addresses.addresses(clients.trustProxy, isSecure: access.isSecure), logger: logger)
-        var configuration = intake.configuration(audio, rewind: dvr, window: window, isRecorded: false)
-        configuration.offersStills = stills
-        try await ServeService(
-            command: self, source: source,
-            policy: ChannelSupervisor.Policy(
-                idle: idle.duration, startLimit: startTimeout.duration, maxRunning: maxRunning,
-                descriptorLimit: descriptorLimit, keepWarm: keepWarm),
-            configuration: configuration, setup: setup, logger: logger
-        ).run()
+        let limit = DescriptorLimit.channels(
+            of: descriptors, clients: serving.clients.limits(descriptors: descriptors).total,
+            eventLoops: HTTPServer.threadCount)
+        return ChannelSupervisor.Policy(
+            startLimit: startTimeout.duration, maxRunning: maxRunning, descriptorLimit: limit, keepWarm: keepWarm)
+    }
+
+    /// nil: no guide is read.
+    var guideSettings: GuideService.Settings? {
+        guide.settings(defaultRewind: defaults.rewind ?? ConfigurationKey.listRewind)
     }
 }
 

@@ -5,8 +5,7 @@ import Observability
 import Support
 import WebServer
 
-/// The parts that the HTTP servers of `relay` and `serve` have in common: tokens, clients, and the events of the
-/// process.
+/// What the HTTP server of a process needs beside its channels: tokens, clients, and the events of the process.
 struct ServerSetup: Sendable {
     let credentials: ServerCredentials
     let addresses: ForwardedAddresses
@@ -19,22 +18,22 @@ struct ServerSetup: Sendable {
 
     /// Reads the token and certificate files, and starts delivering events.
     init(
-        _ access: AccessOptions, _ clients: ClientOptions, _ events: EventOptions, _ addresses: ForwardedAddresses,
-        logger: Logger
+        _ options: ServingOptions, _ addresses: ForwardedAddresses, logger: Logger
     ) throws(RelayError) {
         self.addresses = addresses
-        credentials = try access.credentials()
-        connections = clients.connections(addresses)
+        credentials = try options.access.credentials()
+        connections = options.clients.connections(addresses)
         streamClients = ClientEvents(bus, addresses: addresses)
-        delivery = try EventDelivery(bus, webhooks: events.webhooks, commands: events.commands, logger: logger)
+        delivery = try EventDelivery(
+            bus, webhooks: options.events.webhooks, commands: options.events.commands, logger: logger)
     }
 
     func start(
-        on address: ListenAddress, limits: HTTPServer.Limits = HTTPServer.Limits(), _ responder: some Responder
+        on address: ListenAddress, idleTime: Duration, _ responder: some Responder
     ) async throws(RelayError) -> HTTPServer {
         do {
             return try await HTTPServer.start(
-                on: address, limits: limits, connections: connections, traffic: traffic,
+                on: address, limits: .init(idleTime: idleTime), connections: connections, traffic: traffic,
                 security: credentials.security, responder: responder)
         } catch { throw RelayError(error) }
     }

@@ -31,20 +31,10 @@ struct StreamingOptions: ParsableArguments {
     )
     var pace: Pace?
 
-    @Option(help: ArgumentHelp(.burst))
-    var burst = TimeSpan(seconds: 6)
+    /// The rewind if only the stream reads it: longer than a slow reader may be behind before it is moved forward.
+    static let rewind = Duration.seconds(60)
 
-    @Option(help: "When a recording goes on in another file: 1h, day or never.")
-    var split = RecordingSplit.never
-
-    @Flag(name: .customLong("no-record-slate"), help: "Leave the slate of outages out of recordings.")
-    var leavesOutSlate = false
-
-    @Option(help: ArgumentHelp(.keep))
-    var keep: TimeSpan?
-
-    @Option(help: ArgumentHelp(.keepSize))
-    var keepSize: ByteCount?
+    var isGiven: Bool { output != nil || writesStandardOutput }
 
     var destination: StreamDestination? {
         writesStandardOutput ? .standardOutput : recordingPath == nil ? output : nil
@@ -55,14 +45,11 @@ struct StreamingOptions: ParsableArguments {
         return path
     }
 
-    /// How the channel is recorded; nil if it is not recorded.
-    var recording: ChannelRecorder.Settings? {
-        guard let path = recordingPath, let pattern = try? RecordingPattern(path) else { return nil }
-        return ChannelRecorder.Settings(
-            pattern: pattern, split: split, includesSlate: !leavesOutSlate,
-            retention: RecordingRetention(
-                longest: keep?.seconds, byteLimit: keepSize.map { UInt64(clamping: $0.bytes) }),
-            closesAtEnd: true)
+    /// The options of a channel that the output records, as `record-to` does.
+    var recordingOptions: ChannelOptions {
+        var options = ChannelOptions()
+        options.recordTo = recordingPath.flatMap { try? RecordingPattern($0) }
+        return options
     }
 
     func validate() throws {
@@ -72,21 +59,17 @@ struct StreamingOptions: ParsableArguments {
         do throws(RecordingPattern.Fault) { _ = try recordingPath.map(RecordingPattern.init) } catch {
             throw ValidationError("--output: expected \(error.expectation).")
         }
-        if recordingPath == nil, split != .never || leavesOutSlate || keep != nil || keepSize != nil {
-            throw ValidationError(
-                "--split, --no-record-slate, --keep and --keep-size need recordings: see --output.")
-        }
-        if split == .program { throw ValidationError("--split programme needs a guide, which liverelay serve has.") }
     }
 
     /// How the stream is sent to a destination.
     ///
     /// A reader without pacing is never moved forward because of media published at once. It loses media that leaves
     /// the ring.
-    func policy(for kind: StreamDescriptor.Kind) -> EndlessStream.Policy {
+    func policy(for kind: StreamDescriptor.Kind, burst: Duration?) -> EndlessStream.Policy {
         let isPaced = pace.map { $0 == .realtime } ?? (kind == .pipe)
         return EndlessStream.Policy(
-            pace: isPaced ? .realTime(percent: 100) : .none, burst: .seconds(burst.seconds),
+            pace: isPaced ? .realTime(percent: 100) : .none,
+            burst: burst.map { .seconds($0.components.seconds) } ?? EndlessStream.Policy().burst,
             longestLag: kind == .pipe && isPaced ? .seconds(30) : nil)
     }
 }
@@ -97,21 +80,5 @@ extension RecordingPattern: ExpressibleByArgument {
     package init?(argument: String) {
         guard let pattern = try? RecordingPattern(argument) else { return nil }
         self = pattern
-    }
-}
-
-extension RecordingSplit: ExpressibleByArgument {
-    package init?(argument: String) {
-        if let split = RecordingSplit(word: argument) {
-            self = split
-        } else if let span = TimeSpan(argument: argument), span.seconds > 0 {
-            self = .every(seconds: span.seconds)
-        } else {
-            return nil
-        }
-    }
-
-    package var defaultValueDescription: String {
-        if case .every(let seconds) = self { "\(seconds)s" } else { "never" }
     }
 }

@@ -89,15 +89,22 @@ struct SpoolLocation {
     let path: String
     private let temporary: TemporarySpool?
 
+    /// A temporary directory.
+    /// - Parameter parent: path of the directory in which it is, created if it does not exist; nil: the system's.
+    init(temporaryIn parent: String?) throws(RelayError) {
+        let parent = try parent.map { path throws(RelayError) in URL(filePath: try SpoolLocation(path).path) }
+        let temporary = try TemporarySpool(in: parent ?? FileManager.default.temporaryDirectory)
+        (path, self.temporary) = (temporary.path, temporary)
+    }
+
     /// Creates the directory if it does not exist, and checks that it is writable.
     /// - Parameter given: path of the directory; nil for a temporary one.
     init(_ given: String?) throws(RelayError) {
-        let files = FileManager.default
         guard let given else {
-            let temporary = try TemporarySpool(in: files.temporaryDirectory)
-            (path, self.temporary) = (temporary.path, temporary)
+            self = try SpoolLocation(temporaryIn: nil)
             return
         }
+        let files = FileManager.default
         let url = URL(filePath: given, directoryHint: .isDirectory)
         (path, temporary) = (url.path, nil)
         do {

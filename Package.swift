@@ -115,7 +115,7 @@ let package = Package(
                 .product(name: "Logging", package: "swift-log"),
             ],
             // CEmbed has them.
-            exclude: ["Serve/openapi.json"] + pageFiles.map { "Page/\($0)" },
+            exclude: pageFiles.map { "Page/\($0)" },
             swiftSettings: closed),
         .executableTarget(
             name: "liverelay",

@@ -5,9 +5,6 @@
 // The compiler copies the files. As Swift arrays, a literal for each byte, they took 13 s to compile.
 #pragma clang diagnostic ignored "-Wc23-extensions"
 
-static const unsigned char openapi_json[] = {
-#embed "../Service/Serve/openapi.json"
-};
 static const unsigned char overview_html[] = {
 #embed "../Service/Page/overview.html"
 };
@@ -57,7 +54,6 @@ static const unsigned char icon_svg[] = {
 #define FILE_ENTRY(name, bytes) {name, bytes, sizeof bytes}
 
 static const struct liverelay_embedded_file files[] = {
-    FILE_ENTRY("openapi.json", openapi_json),
     FILE_ENTRY("overview.html", overview_html),
     FILE_ENTRY("channel.html", channel_html),
     FILE_ENTRY("page.css", page_css),

@@ -30,7 +30,7 @@ private struct EventResponses: Responder {
     let clients: ClientEvents
 
     func answer(to route: Route, _ target: RequestTarget) -> Answer {
-        if case .api(.events) = route {
+        if case .api(.events, _) = route {
             let isAllowed = target.fields.authorization == "Bearer s3cret"
             return .now(isAllowed ? events.response(to: target) : .text(.unauthorized, "no"))
         }

@@ -184,6 +184,27 @@ private let rows = [
         return try #require(schemas?[name] as? [String: Any])
     }
 
+    /// Each row of the table of operations is in the document, and nothing else.
+    @Test func hasTheOperations() throws {
+        let paths = try #require(document["paths"] as? [String: [String: Any]])
+        #expect(Set(paths.keys) == Set(Route.API.allCases.map(\.rawValue)))
+        let methods = paths.map { $1.keys.count { $0 != "parameters" } }.reduce(0, +)
+        #expect(methods == APIOperation.all.count)
+        for row in APIOperation.all {
+            let path = try #require(paths[row.resource.rawValue])
+            let operation = try #require(path[row.method.rawValue.lowercased()] as? [String: Any], "\(row.id)")
+            #expect(operation["operationId"] as? String == row.id)
+            #expect((operation["requestBody"] != nil) == (row.body != nil), "\(row.id)")
+            let responses = try #require(operation["responses"] as? [String: Any])
+            #expect((responses["401"] != nil) == row.needsToken, "\(row.id)")
+            #expect(row.responses.keys.allSatisfy { responses["\($0)"] != nil }, "\(row.id)")
+            #expect((path["parameters"] != nil) == (row.resource.field != nil), "\(row.id)")
+        }
+        for path in Route.API.allCases {
+            #expect(Set(APIOperation.of(path).map(\.needsToken)).count == 1, "\(path)")
+        }
+    }
+
     @Test func hasTheKeysOfAChannel() throws {
         let properties = try #require(try schema("Channel")["properties"] as? [String: Any])
         let keys = ConfigurationKey.allCases.filter { $0.isPermitted(in: .request) }.map(\.rawValue)

@@ -42,7 +42,7 @@ private let keys = ConfigurationKey.allCases.filter { $0.row.section != nil }
     // Recordings alone have no row without a pattern.
     let others = key.row.section == .recordings ? ["--record-to", "/r/{channel}.mkv"] : []
     let slate = key == .ads ? ["--slate", "x.mp4"] : []
-    #expect(try RelayCommand.parse(["http://h/"] + words + others + slate).channel.options[key] != nil)
+    #expect(try RelayCommand.parse(["http://h/"] + words + others + slate).options[key] != nil)
 }
 
 @Test func flagsHaveBothForms() throws {

@@ -215,8 +215,8 @@ func contradictoryOptionsAreRefused(_ arguments: [String]) {
 
 /// How `relay` requests with options.
 func requests(of arguments: [String]) throws -> CurlConfiguration {
-    let channel = try RelayCommand.parse(arguments).channel
-    return channel.requests.configuration(channel.options).requests
+    let command = try RelayCommand.parse(arguments)
+    return command.requests.configuration(command.options).requests
 }
 
 @Test func limitOptionsApplyToRequests() throws {

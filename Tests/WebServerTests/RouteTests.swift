@@ -29,10 +29,13 @@ private let list: [RouteRow] = [
     RouteRow("/epg.xml", .guide(isGzipFile: false)), RouteRow("/epg.xml.gz", .guide(isGzipFile: true)),
     RouteRow("/status.json", .status), RouteRow("/metrics", .metrics), RouteRow("/healthz", .health),
     RouteRow("/readyz", .readiness), RouteRow("/news", .folder("news")), RouteRow("//live.m3u8", .notFound),
-    RouteRow("/api", .api(.unknown)), RouteRow("/api/", .api(.unknown)), RouteRow("/api/openapi.json", .api(.document)),
-    RouteRow("/api/channels", .api(.channels)), RouteRow("/api/channels/a/b", .api(.channel("a/b"))),
-    RouteRow("/api/reload", .api(.reload)), RouteRow("/api/events?type=x", .api(.events)),
-    RouteRow("/api/recordings", .api(.recordings)), RouteRow("/api/recordings/7?files=true", .api(.recording("7"))),
+    RouteRow("/api", .api(nil, field: "")), RouteRow("/api/", .api(nil, field: "")),
+    RouteRow("/api/openapi.json", .api(.document, field: "")),
+    RouteRow("/api/channels", .api(.channels, field: "")),
+    RouteRow("/api/channels/a/b", .api(.channel, field: "a/b")),
+    RouteRow("/api/reload", .api(.reload, field: "")), RouteRow("/api/events?type=x", .api(.events, field: "")),
+    RouteRow("/api/recordings", .api(.recordings, field: "")),
+    RouteRow("/api/recordings/7?files=true", .api(.recording, field: "7")),
     RouteRow("/apis", .folder("apis")),
 ]
 

@@ -2,7 +2,7 @@ import Support
 
 /// The headers and the proxy for the requests of a source, in whatever spelling a list gives them. A later header
 /// replaces an earlier one with the same name.
-struct RequestOptions: Equatable {
+package struct RequestOptions: Equatable {
     private(set) var headers: [ListedHeader] = []
     var proxy: String?
     var isInsecure: Bool?
@@ -73,6 +73,14 @@ struct RequestOptions: Equatable {
         "accept-encoding", "connection", "content-length", "expect", "if-match", "if-none-match", "if-range",
         "keep-alive", "range", "te", "trailer", "transfer-encoding", "upgrade",
     ]
+
+    /// The names of those headers, in either case, as a regular expression of JSON Schema.
+    package static let refusedPattern: String = {
+        let names = refused.sorted().map { name in
+            name.map { $0.isLetter ? "[\($0.uppercased())\($0)]" : String($0) }.joined()
+        }
+        return "^(" + names.joined(separator: "|") + ")$"
+    }()
 
     /// RFC 9110 §5.6.2.
     private static func isTokenByte(_ byte: UInt8) -> Bool {

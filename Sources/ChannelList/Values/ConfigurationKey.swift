@@ -97,7 +97,11 @@ package enum ConfigurationKey: String, CaseIterable, CodingKey, Sendable {
         /// When channels run, which a list decides.
         case running
 
-        package var keys: [ConfigurationKey] { ConfigurationKey.allCases.filter { $0.row.section == self } }
+        private static let keys = Dictionary(grouping: ConfigurationKey.allCases.filter { $0.row.section != nil }) {
+            $0.row.section
+        }
+
+        package var keys: [ConfigurationKey] { Self.keys[self] ?? [] }
     }
 
     package static let usualRewind = Duration.seconds(7200)

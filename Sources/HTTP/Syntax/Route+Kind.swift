@@ -31,28 +31,44 @@ extension Route {
         case .status: .status
         case .metrics: .metrics
         case .health, .readiness: .health
-        case .api(.events): .events
+        case .api(.events, _): .events
         case .api: .api
         case .tuner: .tuner
         case .tunerStream: .stream
         case .xtream(let request): request.kind
-        case .channel(_, let resource): resource.kind
+        case .channel(_, let resource): resource.traits.kind
         case .folder, .notFound: .other
         }
     }
 }
 
+extension Route {
+    /// How a request for a resource affects its channel.
+    package enum Use: Equatable, Sendable {
+        /// Needs the channel running, and starts it.
+        case watch(isStream: Bool)
+        /// Counts as a sign of a viewer.
+        case presence
+        /// Neither starts the channel nor counts as viewing.
+        case description
+    }
+}
+
 extension Route.Resource {
-    fileprivate var kind: Route.Kind {
+    /// What the server knows of a resource beside its answer: how its requests are counted, and what they do to the
+    /// channel.
+    package var traits: (kind: Route.Kind, use: Route.Use) {
         switch self {
-        case .page, .pageFile: .page
-        case .playlist: .playlist
-        case .initSection, .segment, .trackFile, .extract, .subtitles, .transportSegment: .segment
-        case .endlessStream, .transportClip: .stream
-        case .still, .stillSheet, .stillTrack: .still
-        case .status, .breaks, .programs: .status
-        case .health, .readiness: .health
-        case .clip, .badQuery, .notFound: .other
+        case .page, .pageFile: (.page, .description)
+        case .playlist: (.playlist, .watch(isStream: false))
+        case .endlessStream: (.stream, .watch(isStream: true))
+        case .initSection, .segment, .trackFile, .extract, .subtitles, .transportSegment: (.segment, .presence)
+        case .transportClip: (.stream, .presence)
+        case .clip: (.other, .presence)
+        case .still, .stillSheet, .stillTrack: (.still, .description)
+        case .status, .breaks, .programs: (.status, .description)
+        case .health, .readiness: (.health, .description)
+        case .badQuery, .notFound: (.other, .description)
         }
     }
 }

@@ -8,12 +8,19 @@ package enum Route: Equatable, Sendable {
         case list
     }
 
-    /// A path of the API.
-    package enum API: Equatable, Sendable {
-        case document, channels, status, reload, events, recordings
-        case channel(String)
-        case recording(String)
-        case unknown
+    /// A path of the API, as its document writes it. A field in braces stands for the rest of the path.
+    package enum API: String, CaseIterable, Sendable {
+        case channels = "/api/channels"
+        case channel = "/api/channels/{name}"
+        case recordings = "/api/recordings"
+        case recording = "/api/recordings/{id}"
+        case status = "/api/status"
+        case reload = "/api/reload"
+        case events = "/api/events"
+        case document = "/api/openapi.json"
+
+        /// The name of the field; nil: the path has none.
+        package var field: String? { rawValue.split(separator: "{").dropFirst().first.map { String($0.dropLast()) } }
     }
 
     /// A document of the HDHomeRun API, by its path.
@@ -37,7 +44,8 @@ package enum Route: Equatable, Sendable {
     /// The past programs of the guide as files for media libraries: `/library.zip`.
     case library
     case status, metrics, health, readiness
-    case api(API)
+    /// A path of the API, and what stands for its field; `path` is nil for a path that the API does not have.
+    case api(_ path: API?, field: String)
     case tuner(Tuner)
     /// A stream by the channel's number: `/auto/v7` and `/tuner0/v7`. `tuner` is nil for any tuner.
     case tunerStream(number: String, tuner: Int?)
@@ -62,7 +70,7 @@ package enum Route: Equatable, Sendable {
         case (.list, "/healthz"): self = .health
         case (.list, "/readyz"): self = .readiness
         case (.list, let path) where path.hasPrefix("/web/"): self = .pageFile(path)
-        case (.list, let path) where path == "/api" || path.hasPrefix("/api/"): self = .api(API(path: path))
+        case (.list, let path) where path == "/api" || path.hasPrefix("/api/"): self = Self.api(path)
         case (.list, let path):
             self =
                 Tuner(rawValue: path).map(Route.tuner) ?? Self.tunerStream(path)
@@ -79,6 +87,16 @@ package enum Route: Equatable, Sendable {
         return name.isEmpty ? .notFound : .channel(String(name), Resource(path: rest, query: query))
     }
 
+    private static func api(_ path: String) -> Route {
+        for known in API.allCases {
+            let start = known.rawValue.prefix { $0 != "{" }
+            if known.field == nil ? path == start : path.hasPrefix(start) {
+                return .api(known, field: String(path.dropFirst(start.count)))
+            }
+        }
+        return .api(nil, field: "")
+    }
+
     private static func tunerStream(_ path: String) -> Route? {
         let parts = path.dropFirst().split(separator: "/", omittingEmptySubsequences: false)
         // A channel of a list may be called tuner1 too, but no path below a channel begins with v.
@@ -87,23 +105,6 @@ package enum Route: Equatable, Sendable {
         if parts[0] == "auto" { return .tunerStream(number: number, tuner: nil) }
         guard parts[0].hasPrefix("tuner"), let tuner = UInt8(parts[0].dropFirst(5)) else { return nil }
         return .tunerStream(number: number, tuner: Int(tuner))
-    }
-}
-
-extension Route.API {
-    fileprivate init(path: String) {
-        switch path {
-        case "/api/openapi.json": self = .document
-        case "/api/channels": self = .channels
-        case "/api/status": self = .status
-        case "/api/reload": self = .reload
-        case "/api/events": self = .events
-        case "/api/recordings": self = .recordings
-        case _ where path.hasPrefix("/api/channels/"): self = .channel(String(path.dropFirst("/api/channels/".count)))
-        case _ where path.hasPrefix("/api/recordings/"):
-            self = .recording(String(path.dropFirst("/api/recordings/".count)))
-        default: self = .unknown
-        }
     }
 }
 

@@ -1,106 +1,153 @@
 import ChannelList
-import Observability
-import Support
+import HTTP
 
-/// The document of the API (OpenAPI 3.1): `openapi.json`, with the schemas of a channel's keys and the types of events.
+/// The document of the API (OpenAPI 3.1), made from its operations and from the rows of a channel's keys.
 enum APIDocument {
-    static let json = Array(
-        String(decoding: EmbeddedFile.bytes(named: "openapi.json"), as: UTF8.self)
-            .replacing(#"{"keys of a channel": true}"#, with: schemas(of: .channel))
-            .replacing(#"{"keys of a source": true}"#, with: schemas(of: .source))
-            .replacing("{types of events}", with: EventKind.list).utf8)
+    static let json = StatusDocument.json(of: document)
 
-    private static func schemas(of scope: ConfigurationKey.Scope) -> String {
-        var properties: JSONSchema = [:]
-        for key in scope.keys where key.isPermitted(in: .request) { properties[key.rawValue] = key.schema }
+    private static let document: JSONSchema = [
+        "openapi": "3.1.0",
+        "info": [
+            "title": "liverelay serve", "version": "1",
+            "description": """
+            Lists and changes the channels of a running `liverelay serve`, and records them. What is put or deleted \
+            lies above the configuration, over reloads too, until the process ends.
+            """,
+            "license": ["name": "See the project", "identifier": "LicenseRef-liverelay"],
+        ],
+        "servers": [["url": "/"]],
+        "security": [["token": []]],
+        "paths": .object(Dictionary(uniqueKeysWithValues: Route.API.allCases.map { ($0.rawValue, path($0)) })),
+        "components": [
+            "securitySchemes": [
+                "token": ["type": "http", "scheme": "bearer", "description": "The token of --api-token."]
+            ],
+            "responses": .object(APIOperation.components),
+            "schemas": .object(schemas),
+        ],
+    ]
+
+    private static func path(_ resource: Route.API) -> JSONSchema {
+        let operations = APIOperation.of(resource).map { ($0.method.rawValue.lowercased(), $0.schema) }
+        return JSONSchema.object(Dictionary(uniqueKeysWithValues: operations)).adding([
+            "parameters": resource.field.map { [field($0)] }
+        ])
+    }
+
+    private static func field(_ name: String) -> JSONSchema {
+        let isChannel = name == "name"
+        return [
+            "name": .text(name), "in": "path", "required": true,
+            "description": isChannel ? "The channel's name in paths." : "The recording's ID.",
+            "schema": isChannel
+                ? .reference("Name") : ["type": "string", "pattern": .text(ConfigurationPattern.slug.expression)],
+        ]
+    }
+
+    private static func properties(of scope: ConfigurationKey.Scope) -> [String: JSONSchema] {
+        let keys = scope.keys.filter { $0.isPermitted(in: .request) }
+        return Dictionary(uniqueKeysWithValues: keys.map { ($0.rawValue, $0.schema) })
+    }
+
+    private static let schemas: [String: JSONSchema] = [
+        "Name": JSONSchema.string(.slug).adding(["not": .words(ChannelSlug.reserved.sorted())]),
+        "URL": .string(.source),
+        "Headers": [
+            "type": "object", "description": .text(ConfigurationKey.headers.row.help), "maxProperties": 32,
+            "propertyNames": [
+                "pattern": .text(ConfigurationPattern.headerName.expression),
+                "maxLength": .number(ConfigurationPattern.headerName.longest),
+                "not": ["pattern": .text(RequestOptions.refusedPattern)],
+            ],
+            "additionalProperties": .string(.headerValue),
+        ],
         // A channel may have several URLs or sources, but a source has one URL.
-        if scope == .source { properties[ConfigurationKey.url.rawValue] = ConfigurationKey.Form.text(.source).schema }
-        return String(decoding: StatusDocument.json(of: properties), as: UTF8.self)
-    }
-}
+        "Source": .object(
+            of: properties(of: .source).merging(["url": .reference("URL")]) { $1 }, required: ["url"], isClosed: true),
+        "Channel": JSONSchema.object(of: properties(of: .channel), required: ["url"], isClosed: true)
+            .described(
+                """
+                How a channel is called and relayed: the keys of channels.yaml (docs/lists.md). What is not given is as \
+                `defaults` and the command line say. A `memory-limit` that has no room for `max-segment` and \
+                `max-playlist` is refused, so this schema does not permit both.
+                """
+            ).adding([
+                "allOf": .list(
+                    ["max-segment", "max-playlist"].map { ["not": .required(["memory-limit", $0])] })
+            ]),
+        "ShownChannel": .object(
+            of: [
+                "channel": JSONSchema.string.described("The channel's name in paths."),
+                "state": .words(ServeStatus.states), "reason": JSONSchema.string.described("Why it failed."),
+                "configuration": JSONSchema.object(
+                    of: ["name": .string, "url": shownSource, "backups": .array(of: shownSource)],
+                    required: ["name", "url"]
+                ).described("The keys of a channel, with what `defaults` adds. They may be put again."),
+            ], required: ["channel", "state", "configuration"]),
+        "Moment": [
+            "oneOf": [["type": "string", "format": "date-time"], .integer(0...253_402_300_799)],
+            "description": "A date with its zone, or seconds since 1970.",
+        ],
+        "Recording": recording,
+        "ShownRecording": .object(
+            of: [
+                "id": [
+                    "type": ["integer", "string"],
+                    "description": "A number if it was asked for; a text if its channel is recorded as it runs.",
+                ],
+                "channel": .string, "name": .string,
+                "state": ["enum": ["planned", "recording", "paused", "finishing", "done", "failed"]],
+                "reason": JSONSchema.string.described(
+                    "Why it is paused, has failed, or has another form than was asked for."),
+                "start": .string,
+                "end": JSONSchema.string.described("Absent while one that nobody asked for is open."),
+                "files": JSONSchema.texts.described("Below the directory of recordings."), "bytes": .integer,
+                "lostSeconds": [
+                    "type": "number", "description": "Media that it does not have; its .json says where and why.",
+                ],
+                "keep": .boolean,
+                "playlist": JSONSchema.string.described(
+                    "Plays an open recording from its start, as far as the rewind reaches."),
+            ],
+            required: ["id", "channel", "name", "state", "start", "files", "bytes", "lostSeconds", "keep"]),
+        "Problem": JSONSchema.object(
+            of: [
+                "type": .string, "title": .string, "status": .integer, "detail": .string,
+                "errors": .array(
+                    of: .object(
+                        of: [
+                            "pointer": JSONSchema.string.described("A JSON pointer to the value."), "detail": .string,
+                        ],
+                        required: ["pointer", "detail"])),
+            ], required: ["type", "title", "status", "detail"]
+        ).described("RFC 9457."),
+    ]
 
-extension ConfigurationKey {
-    fileprivate var schema: JSONSchema {
-        var schema = row.form.schema
-        if schema["$ref"] == nil { schema["description"] = row.help }
-        return schema
-    }
-}
+    private static let shownSource = JSONSchema.object(
+        of: [
+            "url": .string, "headers": ["type": "object", "additionalProperties": .string], "proxy": .string,
+        ], required: ["url"])
 
-extension ConfigurationKey.Form {
-    fileprivate var schema: JSONSchema {
-        switch self {
-        case .flag: ["type": "boolean"]
-        case .span: Self.oneOf(Self.spans)
-        case .shortSpan: Self.oneOf([Self.string(.shortSpan), Self.integer(0...30)])
-        case .hours(let range):
-            Self.oneOf([Self.string(.duration), Self.integer(range.lowerBound * 3600...range.upperBound * 3600)])
-        case .rewind: Self.oneOf(Self.spans + [["const": "when-watched"]])
-        case .path, .addresses, .tokens, .recording, .split, .store: Self.string(.text)
-        case .storage(let least): Self.oneOf([Self.string(.byteCount), Self.integer(least...999_999_999_999)])
-        case .variant: Self.string(.variant)
-        case .text(.source): Self.reference("URL")
-        case .text(let pattern): Self.string(pattern)
-        case .headers: Self.reference("Headers")
-        case .count(let range): Self.integer(range)
-        case .choice(let words): ["enum": words]
-        case .bytes(let least): Self.oneOf([Self.byteCount(atLeast: least), Self.integer(least...999_999_999_999)])
-        case .texts(let pattern, let limit): Self.oneOrMore([Self.string(pattern)], 0...limit)
-        case .sources(let least, let limit):
-            Self.oneOrMore([Self.reference("URL"), Self.reference("Source")], least...limit)
-        }
-    }
-
-    private static let spans = [string(.duration), integer(0...9_999_999)]
-
-    private static func string(_ pattern: ConfigurationPattern) -> JSONSchema {
-        ["type": "string", "pattern": pattern.expression, "maxLength": pattern.longest]
-    }
-
-    private static func integer(_ range: ClosedRange<Int>) -> JSONSchema {
-        ["type": "integer", "minimum": range.lowerBound, "maximum": range.upperBound]
-    }
-
-    private static func reference(_ name: String) -> JSONSchema { ["$ref": "#/components/schemas/\(name)"] }
-
-    private static func oneOf(_ schemas: [JSONSchema]) -> JSONSchema {
-        schemas.count == 1 ? schemas[0] : ["oneOf": schemas]
-    }
-
-    private static func oneOrMore(_ items: [JSONSchema], _ count: ClosedRange<Int>) -> JSONSchema {
-        oneOf(
-            items + [
-                [
-                    "type": "array", "items": oneOf(items), "minItems": count.lowerBound, "maxItems": count.upperBound,
-                ]
-            ])
-    }
-
-    /// The pattern of a memory limit has no number below the smallest one.
-    private static func byteCount(atLeast least: Int) -> JSONSchema {
-        var schema = string(.byteCount)
-        if least == MemoryBudget.smallestLimit {
-            schema["pattern"] =
-                "^((9[6-9]|[1-9][0-9]{2,3})[Mm]([Ii]?[Bb])?|[1-9][0-9]{0,3}[Gg]([Ii]?[Bb])?|[1-9][0-9]{9,11})$"
-        }
-        return schema
-    }
-}
-
-private struct JSONSchema: Encodable, Sendable, ExpressibleByDictionaryLiteral {
-    private var members: [String: any Encodable & Sendable]
-
-    init(dictionaryLiteral elements: (String, any Encodable & Sendable)...) {
-        members = Dictionary(elements) { first, _ in first }
-    }
-
-    subscript(name: String) -> (any Encodable & Sendable)? {
-        get { members[name] }
-        set { members[name] = newValue }
-    }
-
-    func encode(to encoder: any Encoder) throws {
-        var container = encoder.container(keyedBy: MemberName.self)
-        for (name, value) in members { try container.encode(value, forKey: MemberName(stringValue: name)) }
-    }
+    private static let recording: JSONSchema = {
+        let (moment, span) = (JSONSchema.reference("Moment"), ConfigurationKey.Form.span.schema)
+        let slug = JSONSchema.string(.slug).described("The channel's name in paths.")
+        func without(_ names: String...) -> JSONSchema { ["anyOf": .list(names.map { .required([$0]) })] }
+        return JSONSchema.object(
+            of: [
+                "channel": slug,
+                "name": JSONSchema.string(.text).described(
+                    "What people call it: the programme's title, or else the channel's name."),
+                "start": moment.described("By default now."), "end": moment,
+                "programme": ["anyOf": [["const": "now"], moment], "description": "The programme at that time."],
+                "before": span.described("Time before the programme."), "after": span.described("Time after it."),
+                "keep": APIOperation.keep,
+                "slate": JSONSchema.boolean.described("Whether it has the slate of outages: true by default."),
+            ], required: ["channel"], isClosed: true
+        ).described("A range, or a programme of the guide with what is before and after it.").adding([
+            "oneOf": [
+                JSONSchema.required(["end"]).adding(["not": without("programme", "before", "after")]),
+                JSONSchema.required(["programme"]).adding(["not": without("start", "end")]),
+            ]
+        ])
+    }()
 }

@@ -13,8 +13,8 @@ package final class APIResponder: Sendable {
     private let token: AccessToken
     private let host: ChannelHost
     private let updater: CatalogUpdater
-    private let bus: EventBus
-    private let recordings: RecordingResponder
+    let bus: EventBus
+    let recordings: RecordingResponder
 
     /// - Parameters:
     ///   - recordings: nil: the server makes no recordings.
@@ -31,48 +31,29 @@ package final class APIResponder: Sendable {
     }
 
     /// Answers a request by any method. A refusal is sent before the body has arrived.
-    /// - Parameters:
-    ///   - documents: documents of the moment; the list of all channels is such a document.
-    ///   - status: the status of the process.
-    func answer(
-        to route: Route.API, _ target: RequestTarget, documents: DocumentCache,
-        status: @escaping @Sendable () -> ServeStatus
-    ) -> Answer {
-        if target.method == .options { return .now(Self.options(of: route, target.path)) }
-        // The document is open to everybody, because it is part of the project.
-        guard route == .document || token.isCarried(by: target.fields.authorization) else {
-            return .now(APIProblem.unauthorized.response([HeaderField(name: "WWW-Authenticate", value: "Bearer")]))
-        }
-        switch (route, target.method) {
-        case (.document, .get), (.document, .head):
+    /// - Parameter path: nil for a path that the API does not have.
+    func answer(to path: Route.API?, _ request: APIRequest) -> Answer {
+        let operations = path.map(APIOperation.of) ?? []
+        let methods = operations.flatMap { $0.method == .get ? ["GET", "HEAD"] : [$0.method.rawValue] } + ["OPTIONS"]
+        let allowed = methods.joined(separator: ", ")
+        let target = request.target
+        // No token is needed to learn the methods.
+        if target.method == .options {
+            guard path != nil else { return .now(APIProblem.unknownPath(target.path).response()) }
             return .now(
                 Response(
-                    contentType: .json, cacheControl: .maxAge(seconds: 3600),
-                    body: .bytes(APIDocument.json, gzip: nil)))
-        case (.channels, .get), (.channels, .head):
-            return .later { [host] in
-                await documents.perform { .json(of: ChannelDocument.List(host.overview), for: .operators) }
-            }
-        case (.status, .get), (.status, .head):
-            return .later { await documents.perform { .json(of: status(), for: .operators) } }
-        case (.events, .get), (.events, .head):
-            return .now(bus.response(to: target))
-        case (.channel(let name), .get), (.channel(let name), .head):
-            return .now(document(of: name, .ok))
-        case (.channel(let name), .other("PUT")):
-            return Self.action(json: target) { [self] in await put(name, $0) }
-        case (.channel(let name), .other("DELETE")):
-            return Self.action { [updater] _ in
-                guard await updater.delete(name) else { return APIProblem.unknownChannel(name).response() }
-                return Response(status: .noContent, cacheControl: .noStore, body: .empty)
-            }
-        case (.recordings, _) where route.permits(target.method), (.recording, _) where route.permits(target.method):
-            return recordings.answer(to: route, target, documents: documents)
-        case (.reload, .other("POST")): return Self.action { [updater] _ in Self.response(to: await updater.reload()) }
-        default:
-            guard let methods = route.methods else { return .now(APIProblem.unknownPath(target.path).response()) }
-            return .now(APIProblem.wrongMethod(allowed: methods))
+                    status: .noContent, cacheControl: .noStore, body: .empty,
+                    extraHeaders: [HeaderField(name: "Allow", value: allowed)]))
         }
+        let isOpen = operations.first?.needsToken == false
+        guard isOpen || token.isCarried(by: target.fields.authorization) else {
+            return .now(APIProblem.unauthorized.response([HeaderField(name: "WWW-Authenticate", value: "Bearer")]))
+        }
+        if path == nil { return .now(APIProblem.unknownPath(target.path).response()) }
+        guard let operation = operations.first(where: { $0.method.answers(target.method) }) else {
+            return .now(APIProblem.wrongMethod(allowed: allowed))
+        }
+        return operation.answer(self, request)
     }
 
     static func action(_ perform: @escaping @Sendable ([UInt8]) async -> Response) -> Answer {
@@ -91,20 +72,23 @@ package final class APIResponder: Sendable {
         }
     }
 
-    /// The methods of a path. No token is needed to learn them.
-    private static func options(of route: Route.API, _ path: String) -> Response {
-        guard let methods = route.methods else { return APIProblem.unknownPath(path).response() }
-        return Response(
-            status: .noContent, cacheControl: .noStore, body: .empty,
-            extraHeaders: [HeaderField(name: "Allow", value: methods)])
+    func channels(_ request: APIRequest) -> Answer {
+        .later { [host] in
+            await request.documents.perform { .json(of: ChannelDocument.List(host.overview), for: .operators) }
+        }
     }
 
-    private func document(of name: String, _ status: HTTPStatus) -> Response {
+    func document(of name: String, _ status: HTTPStatus) -> Response {
         host.listing(of: name).map { .json(of: ChannelDocument($0.channel, $0.entry), for: .operators, status: status) }
             ?? APIProblem.unknownChannel(name).response()
     }
 
-    private func put(_ name: String, _ node: ConfigurationNode) async -> Response {
+    func delete(_ name: String) async -> Response {
+        guard await updater.delete(name) else { return APIProblem.unknownChannel(name).response() }
+        return Response(status: .noContent, cacheControl: .noStore, body: .empty)
+    }
+
+    func put(_ name: String, _ node: ConfigurationNode) async -> Response {
         do throws(ConfigurationError) {
             let isNew = try await updater.put(name, node)
             return document(of: name, isNew ? .created : .ok)
@@ -115,39 +99,14 @@ package final class APIResponder: Sendable {
         }
     }
 
-    private static func response(to reload: Result<CatalogUpdater.Outcome, CatalogError>) -> Response {
-        switch reload {
+    func reload() async -> Response {
+        switch await updater.reload() {
         case .success(let outcome): .json(of: ReloadDocument(outcome), for: .operators)
         case .failure(.configuration(let error, _)):
             APIProblem(error, status: .conflict, title: "The configuration has mistakes; nothing changed").response()
         case .failure(.other(let error)):
             APIProblem(.badGateway, "A list cannot be read; nothing changed", error.line).response()
         }
-    }
-}
-
-extension Route.API {
-    /// The methods that the path answers; nil: the path does not exist.
-    fileprivate var methods: String? {
-        switch self {
-        case .document, .channels, .status: "GET, HEAD, OPTIONS"
-        case .channel: "GET, HEAD, PUT, DELETE, OPTIONS"
-        case .recordings: "GET, HEAD, POST, OPTIONS"
-        case .recording: "GET, HEAD, PATCH, DELETE, OPTIONS"
-        case .reload: "POST, OPTIONS"
-        case .events, .unknown: nil
-        }
-    }
-
-    fileprivate func permits(_ method: RequestTarget.Method) -> Bool {
-        let name =
-            switch method {
-            case .get: "GET"
-            case .head: "HEAD"
-            case .options: "OPTIONS"
-            case .other(let name): name
-            }
-        return methods?.components(separatedBy: ", ").contains(name) ?? false
     }
 }
 

@@ -133,7 +133,8 @@ extension ListedChannel {
 extension ChannelDirectory: AccessPolicy {
     package func permits(_ route: Route, to viewer: Viewer) -> Bool {
         switch route {
-        case .health, .readiness, .api, .channel(nil, .health), .channel(nil, .readiness): return true
+        case .health, .readiness, .api: return true
+        case .channel(nil, let resource) where resource.traits.kind == .health: return true
         case .pageFile(let path): return PageFile(path: path) != nil || isListed(to: viewer)
         case .page, .channelList, .status, .tuner: return isListed(to: viewer)
         case .tunerStream(let number, _): return channel(numbered: number, for: viewer) != nil

@@ -15,31 +15,32 @@ struct RecordingResponder: Sendable {
         (self.service, self.continuous, self.guide) = (service, continuous, guide)
     }
 
-    /// - Parameters:
-    ///   - target: a request with a method that the route permits.
-    ///   - documents: documents of the moment.
-    func answer(to route: Route.API, _ target: RequestTarget, documents: DocumentCache) -> Answer {
-        switch (route, target.method) {
-        case (.recordings, .other):
-            guard let service else { return .now(APIProblem.noRecordings.response()) }
-            return APIResponder.action(json: target) { await add($0, to: service, documents) }
-        case (.recordings, _):
-            return .later { await documents.perform { .json(of: RecordingDocument.List(service, continuous)) } }
-        case (.recording(let text), let method):
-            guard let found = Found(text, service, continuous) else {
-                return .now(APIProblem.noSuchRecording.response())
-            }
-            switch method {
-            case .other("PATCH"):
-                return APIResponder.action(json: target) { await keep(found, $0) }
-            case .other:
-                let files = target.query.value(of: "files")
-                guard [nil, "true", "false"].contains(files) else { return .now(Self.wrongFiles.response()) }
-                return APIResponder.action { _ in await remove(found, removesFiles: files == "true") }
-            default: return .now(.json(of: found.document))
-            }
-        default: return .now(APIProblem.noSuchRecording.response())
+    func list(_ request: APIRequest) -> Answer {
+        .later { await request.documents.perform { .json(of: RecordingDocument.List(service, continuous)) } }
+    }
+
+    func add(_ request: APIRequest) -> Answer {
+        guard let service else { return .now(APIProblem.noRecordings.response()) }
+        return APIResponder.action(json: request.target) { await add($0, to: service, request.documents) }
+    }
+
+    func show(_ request: APIRequest) -> Answer { found(request) { .now(.json(of: $0.document)) } }
+
+    /// Keeps a recording, or lets retention remove it.
+    func keep(_ request: APIRequest) -> Answer {
+        found(request) { found in APIResponder.action(json: request.target) { await keep(found, $0) } }
+    }
+
+    func remove(_ request: APIRequest) -> Answer {
+        found(request) { found in
+            let files = request.target.query.value(of: "files")
+            guard [nil, "true", "false"].contains(files) else { return .now(Self.wrongFiles.response()) }
+            return APIResponder.action { _ in await remove(found, removesFiles: files == "true") }
         }
+    }
+
+    private func found(_ request: APIRequest, _ answer: (Found) -> Answer) -> Answer {
+        Found(request.field, service, continuous).map(answer) ?? .now(APIProblem.noSuchRecording.response())
     }
 
     private enum Found {

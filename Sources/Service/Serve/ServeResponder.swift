@@ -73,10 +73,10 @@ package final class ServeResponder: Responder {
         case .status: .later(status(for: target))
         case .health: .now(.text(.ok, "ok"))
         case .readiness: .now(.text(.ok, "ready: \(host.directory.channels.count) channels are listed"))
-        case .api(let route):
+        case .api(let path, let field):
             api?.answer(
-                to: route, target, documents: moments,
-                status: { [host, clients, guide] in
+                to: path,
+                APIRequest(field: field, target: target, documents: moments) { [host, clients, guide] in
                     ServeStatus(host.overview, clients: clients(), guide: guide?.status)
                 }) ?? .now(APIProblem.switchedOff.response())
         case .tuner(let request): document(request, target)
@@ -109,28 +109,6 @@ package final class ServeResponder: Responder {
 // MARK: - Channels
 
 extension ServeResponder {
-    /// How a request for a resource affects its channel.
-    private enum Use {
-        /// Needs the channel running, and starts it.
-        case watch(isStream: Bool)
-        /// Counts as a sign of a viewer.
-        case presence
-        /// Neither starts the channel nor counts as viewing.
-        case description
-
-        init(of resource: Route.Resource) {
-            switch resource {
-            case .playlist: self = .watch(isStream: false)
-            case .endlessStream: self = .watch(isStream: true)
-            case .initSection, .segment, .trackFile, .extract, .subtitles, .transportSegment, .clip, .transportClip:
-                self = .presence
-            case .page, .pageFile, .breaks, .programs, .still, .stillSheet, .stillTrack, .status, .health, .readiness,
-                .badQuery, .notFound:
-                self = .description
-            }
-        }
-    }
-
     /// Answers a request for the only channel of the process, which runs as long as the process: nothing is held until
     /// it publishes.
     private func onlyAnswer(_ resource: Route.Resource, _ target: RequestTarget) -> Answer {
@@ -150,7 +128,7 @@ extension ServeResponder {
             let folder = Self.isOfTransportStream(resource) ? "/\(range.name)/ts" : "/\(range.name)"
             return answer(of: range.name, resource, to: target.at("\(folder)/dvr.m3u8"))
         }
-        switch Use(of: resource) {
+        switch resource.traits.use {
         case .description: return description(of: name, resource, to: target)
         // A HEAD only asks what the path is: nothing starts.
         case .watch(let isStream) where target.method == .head:

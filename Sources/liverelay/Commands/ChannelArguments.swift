@@ -2,20 +2,22 @@ import ArgumentParser
 import ChannelList
 import Support
 
-/// The options of the channels that a command runs. For `serve` they are the defaults of all channels.
-struct ChannelArguments: ParsableArguments {
-    @OptionGroup(title: "Channel") private var output: KeyOptions<OutputSection>
-    @OptionGroup(title: "Recordings") private var recordings: KeyOptions<RecordingSection>
-    @OptionGroup(title: "Upstream") private var upstream: KeyOptions<UpstreamSection>
-    @OptionGroup(title: "Upstream") var requests: RequestArguments
-    @OptionGroup(title: "Audio") private var audio: KeyOptions<AudioSection>
+/// A command that runs channels. Its options of channels are, for `serve`, the defaults of all channels.
+///
+/// The groups stand in the commands, because each level of groups multiplies the checks of the parser in debug builds.
+protocol ChannelCommand {
+    var output: KeyOptions<OutputSection> { get }
+    var recording: KeyOptions<RecordingSection> { get }
+    var upstreams: KeyOptions<UpstreamSection> { get }
+    var requests: RequestArguments { get }
+    var audio: KeyOptions<AudioSection> { get }
+}
 
-    var options: ChannelOptions {
-        output.options.filled(from: recordings.options).filled(from: inlet).filled(from: audio.options)
+extension ChannelCommand {
+    /// The options of channels that were given.
+    var channelOptions: ChannelOptions {
+        output.options.filled(from: recording.options).filled(from: upstreams.options).filled(from: audio.options)
     }
-    private var inlet: ChannelOptions { upstream.options }
-
-    func validate() throws { try requests.check(upstream.options) }
 }
 
 /// A section of the options that the rows of `ConfigurationKey` define.
@@ -71,7 +73,16 @@ extension ConfigurationKey {
         case .flag: Flag<Bool?>(name: .customLong(rawValue), inversion: .prefixedNo, help: help)
         case .addresses:
             Option<[String]>(wrappedValue: [], name: .customLong(rawValue), help: help, transform: checked)
-        default: Option<String?>(name: .customLong(rawValue), help: help, transform: checked)
+        default:
+            Option<String?>(name: .customLong(rawValue), help: help, completion: completion, transform: checked)
+        }
+    }
+
+    private var completion: CompletionKind? {
+        switch row.form {
+        case .choice(let words): .list(words)
+        case .path: self == .slate ? .file() : .directory
+        default: nil
         }
     }
 

@@ -9,7 +9,7 @@ import Tracker
 import WebServer
 
 /// `liverelay demo DIR`: a channel with ad breaks that needs no upstream, and never ends.
-struct DemoCommand: AsyncParsableCommand {
+struct DemoCommand: AsyncParsableCommand, ChannelCommand {
     static let configuration = CommandConfiguration(
         commandName: "demo", abstract: "Play a bundled capture as a looping live channel and republish it.",
         discussion: """
@@ -29,9 +29,16 @@ struct DemoCommand: AsyncParsableCommand {
 
     @OptionGroup(title: "Serving") var serving: ServingOptions
     @OptionGroup var end: EndOptions
-    @OptionGroup var channel: ChannelArguments
+    @OptionGroup(title: "Channel") var output: KeyOptions<OutputSection>
+    @OptionGroup(title: "Recordings") var recording: KeyOptions<RecordingSection>
+    @OptionGroup(title: "Upstream") var upstreams: KeyOptions<UpstreamSection>
+    @OptionGroup(title: "Upstream") var requests: RequestArguments
+    @OptionGroup(title: "Audio") var audio: KeyOptions<AudioSection>
 
-    func validate() throws { try OptionChecks.checkSingle(channel.options) }
+    func validate() throws {
+        try OptionChecks.checkSingle(channelOptions)
+        try requests.check(channelOptions)
+    }
 
     func run() async throws {
         let origin = try origin()
@@ -42,13 +49,13 @@ struct DemoCommand: AsyncParsableCommand {
             server = try await HTTPServer.start(origin, on: address) { clock.elapsed() }
         } catch { throw RelayError(error) }
         let upstream = address.baseURL(port: server.port) + origin.entryPath
-        var options = channel.options
+        var options = channelOptions
         options.giveUp = options.giveUp ?? .zero
         let outcome: Result<Void, any Error>
         do {
             outcome = .success(
                 try await RelayService(
-                    sources: [upstream], options, channel.requests, serving,
+                    sources: [upstream], options, requests, serving,
                     single: RelayService.Single(
                         opening: { OpeningPatience.enduring(giveUp: $0) }, exitsAtEnd: end.exitAtEnd
                     ) { base in

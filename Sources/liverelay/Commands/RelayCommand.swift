@@ -4,7 +4,7 @@ import Service
 import Support
 
 /// `liverelay <upstream.m3u8>`
-struct RelayCommand: AsyncParsableCommand {
+struct RelayCommand: AsyncParsableCommand, ChannelCommand {
     static let configuration = CommandConfiguration(
         commandName: "relay", abstract: "Republish one channel (the default).",
         discussion: """
@@ -33,21 +33,27 @@ struct RelayCommand: AsyncParsableCommand {
     @OptionGroup(title: "Serving") var serving: ServingOptions
     @OptionGroup var end: EndOptions
     @OptionGroup(title: "Transport stream") var streaming: StreamingOptions
-    @OptionGroup var channel: ChannelArguments
+    @OptionGroup(title: "Channel") var output: KeyOptions<OutputSection>
+    @OptionGroup(title: "Recordings") var recording: KeyOptions<RecordingSection>
+    @OptionGroup(title: "Upstream") var upstreams: KeyOptions<UpstreamSection>
+    @OptionGroup(title: "Upstream") var requests: RequestArguments
+    @OptionGroup(title: "Audio") var audio: KeyOptions<AudioSection>
+
+    var options: ChannelOptions { channelOptions.filled(from: streaming.recordingOptions) }
 
     func validate() throws {
         if let message = FirstWord.complaint(about: upstream) { throw ValidationError(message) }
         if let complaint = OptionChecks.backups(backups) { throw ValidationError(complaint) }
-        try OptionChecks.checkSingle(channel.options.filled(from: streaming.recordingOptions))
+        try OptionChecks.checkSingle(options)
+        try requests.check(options)
     }
 
     func run() async throws {
         try streaming.destination?.check()
-        let options = channel.options.filled(from: streaming.recordingOptions)
         let isStreamOnly = streaming.isGiven && serving.port == nil
         let hasRewind = !isStreamOnly || streaming.destination == nil || options.spool != nil
         try await RelayService(
-            sources: ([upstream] + backups).map(FirstWord.sourceURL), options, channel.requests, serving,
+            sources: ([upstream] + backups).map(FirstWord.sourceURL), options, requests, serving,
             rewind: hasRewind ? ConfigurationKey.usualRewind : StreamingOptions.rewind,
             single: RelayService.Single(
                 output: streaming.destination, outputPolicy: { streaming.policy(for: $0, burst: options.burst) },

@@ -78,7 +78,7 @@ struct RelayService: Sendable {
     /// The process of a list.
     init(_ list: ServeCommand) throws(RelayError) {
         (options, source, spool) = (list.serving, list.source, list.defaults.spool)
-        configuration = list.channel.requests.configuration(list.defaults, rewind: ConfigurationKey.listRewind)
+        configuration = list.requests.configuration(list.defaults, rewind: ConfigurationKey.listRewind)
         (self.list, single, policy) = (list, nil, list.policy)
         logger = options.log.logger(of: .standardError)
         setup = try ServerSetup(

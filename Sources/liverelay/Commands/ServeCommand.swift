@@ -10,7 +10,7 @@ import Support
 import WebServer
 
 /// `liverelay serve LIST`
-struct ServeCommand: AsyncParsableCommand {
+struct ServeCommand: AsyncParsableCommand, ChannelCommand {
     static let configuration = CommandConfiguration(
         commandName: "serve",
         abstract: "Republish the channels of an M3U list or a channels.yaml, each while somebody watches it.",
@@ -82,7 +82,11 @@ struct ServeCommand: AsyncParsableCommand {
     @OptionGroup(title: "Addresses") var addresses: AddressOptions
     @OptionGroup(title: "Guide") var guide: GuideOptions
     @OptionGroup(title: "HDHomeRun") var tuner: TunerOptions
-    @OptionGroup var channel: ChannelArguments
+    @OptionGroup(title: "Channel") var output: KeyOptions<OutputSection>
+    @OptionGroup(title: "Recordings") var recording: KeyOptions<RecordingSection>
+    @OptionGroup(title: "Upstream") var upstreams: KeyOptions<UpstreamSection>
+    @OptionGroup(title: "Upstream") var requests: RequestArguments
+    @OptionGroup(title: "Audio") var audio: KeyOptions<AudioSection>
     @OptionGroup(title: "Channel") var running: KeyOptions<RunningSection>
 
     /// Bounds of --start-timeout in seconds. The server closes connections that are silent for a minute.
@@ -95,6 +99,7 @@ struct ServeCommand: AsyncParsableCommand {
         if let maxRunning, maxRunning < 1 { throw ValidationError("--max-running has to be at least 1.") }
         if recordings != nil, apiToken == nil { throw ValidationError("--recordings needs --api-token.") }
         if strict, !check { throw ValidationError("--strict needs --check.") }
+        try requests.check(defaults)
         if keepWarm < 0 { throw ValidationError("--keep-warm cannot be negative.") }
     }
 
@@ -104,11 +109,11 @@ struct ServeCommand: AsyncParsableCommand {
     }
 
     /// The options of channels that do not say otherwise.
-    var defaults: ChannelOptions { channel.options.filled(from: running.options) }
+    var defaults: ChannelOptions { channelOptions.filled(from: running.options) }
 
     var source: CatalogSource {
         CatalogSource(
-            location: list, requests: channel.requests.configuration(defaults).requests, defaults: defaults)
+            location: list, requests: requests.configuration(defaults).requests, defaults: defaults)
     }
 
     var policy: ChannelSupervisor.Policy {

@@ -9,7 +9,7 @@ package struct CaptureDirectory: Sendable {
 
     package let url: URL
     package let index: CaptureIndex
-    /// Whether the index ends in the middle of a line because the recording process was killed.
+    /// Whether the index ends in the middle of a line because the capturing process was killed.
     ///
     /// `index` holds every exchange before that line.
     package private(set) var isTruncated = false
@@ -101,7 +101,7 @@ package struct CaptureDirectory: Sendable {
         }
     }
 
-    /// The recorded answer with its body, as the fetcher returned it.
+    /// The captured answer with its body, as the fetcher returned it.
     /// - Parameter url: the requested URL.
     func answer(_ answer: CapturedAnswer, to url: String) throws(CaptureError) -> FetchAnswer {
         FetchAnswer(
@@ -125,14 +125,14 @@ package struct CaptureError: Error, Equatable, Sendable {
     package enum Reason: Equatable, Sendable {
         case unreadable
         case unwritable
-        /// The directory already holds an index; a recording never replaces another one.
+        /// The directory already holds an index; a capture never replaces another one.
         case alreadyRecorded
         /// The directory holds other files.
         case notEmpty
         case malformedIndex
         /// The index names a body file outside the capture's directory.
         case foreignPath
-        /// No exchange was recorded in the requested time range.
+        /// No exchange was captured in the requested time range.
         case emptyTimeRange
         /// The upstream was a stream, which is replayed and not served.
         case stream

@@ -13,7 +13,7 @@ package struct CaptureExcerpt {
     private let capture: CaptureDirectory
     private let timeRange: Range<Duration>
 
-    /// - Parameter timeRange: time since the recording began; nil for the whole capture.
+    /// - Parameter timeRange: time since the capture began; nil for the whole capture.
     /// - Throws: `.emptyTimeRange` if the range contains no exchange.
     package init(of capture: CaptureDirectory, timeRange: Range<Duration>? = nil) throws(CaptureError) {
         self.capture = capture
@@ -22,7 +22,7 @@ package struct CaptureExcerpt {
         if isEmpty { throw CaptureError(.emptyTimeRange, path: capture.url.path) }
     }
 
-    /// Longer than any recording.
+    /// Longer than any capture.
     private static let unlimited = Duration.seconds(1_000_000_000)
 
     package func write(
@@ -153,8 +153,8 @@ private struct ReferencedResources {
     mutating func insertReferences(
         of exchange: CapturedExchange, in capture: CaptureDirectory
     ) throws(CaptureError) {
-        guard case .answer(let recorded) = exchange.ending, exchange.isSuccess else { return }
-        let answer = try capture.answer(recorded, to: exchange.url)
+        guard case .answer(let captured) = exchange.ending, exchange.isSuccess else { return }
+        let answer = try capture.answer(captured, to: exchange.url)
         let base = answer.finalURL
         switch try? PlaylistParser.parse(answer.body, url: base, imported: variables) {
         case .multivariant(let playlist):

@@ -210,7 +210,7 @@ extension KeyedDecodingContainer {
 
 /// A time in an index: decimal seconds as a JSON number or string, exact to the microsecond without binary rounding.
 struct CaptureTime: Equatable, Codable {
-    /// The longest recording, in seconds: thirty years.
+    /// The longest capture, in seconds: thirty years.
     private static let limit = Decimal(1_000_000_000)
 
     let duration: Duration

@@ -5,7 +5,7 @@ package import Tracker
 
 /// The contents of a capture's `index.json`: what an upstream answered, and when.
 package struct CaptureIndex: Equatable, Sendable {
-    /// Absolute URL with which the recording began.
+    /// Absolute URL with which the capture began.
     package fileprivate(set) var upstream: String
     /// A description of the capture for human readers.
     package let about: String
@@ -18,7 +18,7 @@ package struct CaptureIndex: Equatable, Sendable {
     package let demands: [Demand]
     /// Absolute URLs of the backups, in order.
     package fileprivate(set) var backups: [String]
-    /// How the reloads of the recording were timed; a replay times its reloads alike.
+    /// How the reloads of the capture were timed; a replay times its reloads alike.
     package let polling: PollingMode
     /// Whether media files restarted at their end.
     package let loopsFiles: Bool
@@ -27,7 +27,7 @@ package struct CaptureIndex: Equatable, Sendable {
 
     /// A request of a client for a variant.
     package struct Demand: Equatable, Sendable {
-        /// Time since the recording began, exact to the microsecond.
+        /// Time since the capture began, exact to the microsecond.
         package let at: Duration
         /// The text of the track's identity.
         package let track: String
@@ -72,7 +72,7 @@ package struct CapturedExchange: Equatable, Sendable {
         case failure(FetchError.Reason)
     }
 
-    /// Time of the request since the recording began, exact to the microsecond; never negative.
+    /// Time of the request since the capture began, exact to the microsecond; never negative.
     package var at: Duration
     /// Time from the request to the end of the answer; zero if unknown.
     var took = Duration.zero
@@ -118,7 +118,7 @@ extension [CapturedExchange] {
     }
 }
 
-/// A recorded HTTP answer; its body may be in a file of the capture.
+/// A captured HTTP answer; its body may be in a file of the capture.
 package struct CapturedAnswer: Equatable, Sendable {
     package enum Body: Equatable, Sendable {
         /// UTF-8 text inside the index.

@@ -62,7 +62,7 @@ package struct CaptureWriter: Sendable {
     }
 
     /// - Parameters:
-    ///   - at: time of the request since the recording began.
+    ///   - at: time of the request since the capture began.
     ///   - took: time from the request to the end of the answer.
     ///   - stream: the bytes of a stream that arrived since the stream's last line.
     ///   - continues: whether the next line continues the stream.

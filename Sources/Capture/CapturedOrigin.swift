@@ -5,7 +5,7 @@ import Playlist
 import Support
 import Synchronization
 
-/// Serves a capture like the upstream that it was recorded from: the answers of each moment, with their latency and
+/// Serves a capture like the upstream that it was captured from: the answers of each moment, with their latency and
 /// faults.
 ///
 /// Every URL of the capture, on whatever host, has a path here; the served playlists and manifests name these paths.
@@ -15,7 +15,7 @@ package final class CapturedOrigin: Sendable {
     private let state: Mutex<State>
     /// Loops of the media playlists by URL; empty if the origin does not loop.
     private let loops: [String: PlaylistLoop]
-    /// Length of an iteration: the media of the longest playlist, or the recording if that is longer.
+    /// Length of an iteration: the media of the longest playlist, or the capture if that is longer.
     private let loopLength: Duration
 
     private struct State {
@@ -25,7 +25,7 @@ package final class CapturedOrigin: Sendable {
         var variables: [VariableDefinition] = []
     }
 
-    /// Path of the URL with which the recording began.
+    /// Path of the URL with which the capture began.
     package var entryPath: String { paths.path(of: capture.index.upstream) }
 
     /// - Parameter loops: whether the capture restarts at its end, with media sequence numbers that continue.
@@ -143,7 +143,7 @@ extension CapturedExchange {
 }
 
 extension FetchAnswer.Header {
-    /// Whether the header is sent as recorded; the HTTP server writes the other headers itself.
+    /// Whether the header is sent as captured; the HTTP server writes the other headers itself.
     fileprivate var isServedAsRecorded: Bool {
         let written: Set = [
             "accept-ranges", "age", "alt-svc", "cache-control", "content-length", "date", "etag", "server", "vary",
@@ -248,8 +248,8 @@ private struct CapturedPaths: Sendable {
         return "\(scheme)://\(authority)"
     }
 
-    /// The body of an answer. In a manifest, absolute URLs lead to this origin, and the clock is the recording's.
-    /// - Parameter elapsed: time since the recording got the answer.
+    /// The body of an answer. In a manifest, absolute URLs lead to this origin, and the clock is the capture's.
+    /// - Parameter elapsed: time since the capture got the answer.
     func manifest(_ answer: FetchAnswer, after elapsed: Duration) -> [UInt8] {
         guard DASHManifestParser.isManifest(answer.body), var text = String(validating: answer.body, as: UTF8.self)
         else { return answer.body }

@@ -27,7 +27,7 @@ package struct CapturedResponse: Equatable, Sendable {
     /// The announced length of a body that was received only in part.
     private static let announcedByteCount = 65_536
 
-    /// A response that fails for a client as the recorded request failed.
+    /// A response that fails for a client as the captured request failed.
     ///
     /// A failure without an answer (a reset, a refused connection, an unresolved host) becomes a reset connection.
     static func failing(_ reason: FetchError.Reason, path: String, after latency: Duration) -> CapturedResponse {

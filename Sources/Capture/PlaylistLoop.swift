@@ -1,9 +1,9 @@
 import Playlist
 
-/// Turns the recorded states of one media playlist into a channel without an end.
+/// Turns the captured states of one media playlist into a channel without an end.
 ///
 /// Media sequence numbers continue from one iteration to the next, and a discontinuity separates the iterations. Every
-/// iteration repeats the playlist states of the recording. At the end of an iteration the segments that the first state
+/// iteration repeats the playlist states of the capture. At the end of an iteration the segments that the first state
 /// lists are listed one by one, at the pace of their durations, so that the live edge never stands still or jumps.
 struct PlaylistLoop: Sendable {
     /// Media sequence numbers of all segments that were ever listed.
@@ -39,13 +39,13 @@ struct PlaylistLoop: Sendable {
 
     var duration: Duration { durations.values.reduce(.zero, +) }
 
-    /// A recorded state in an iteration.
+    /// A captured state in an iteration.
     /// - Parameters:
-    ///   - iteration: counted from 0, the recording itself.
+    ///   - iteration: counted from 0, the capture itself.
     ///   - remaining: time until the next iteration begins.
-    func playlist(_ recorded: MediaPlaylist, iteration: UInt64, remaining: Duration) -> MediaPlaylist {
-        var playlist = prependingPreceding(shifted(recorded, by: iteration), of: recorded, in: iteration)
-        if recorded.numbers?.upperBound == numbers.upperBound {
+    func playlist(_ captured: MediaPlaylist, iteration: UInt64, remaining: Duration) -> MediaPlaylist {
+        var playlist = prependingPreceding(shifted(captured, by: iteration), of: captured, in: iteration)
+        if captured.numbers?.upperBound == numbers.upperBound {
             playlist.segments += shifted(first, by: iteration + 1).segments.prefix(announcedCount(remaining))
         }
         return playlist
@@ -63,10 +63,10 @@ struct PlaylistLoop: Sendable {
     }
 
     private func prependingPreceding(
-        _ shiftedPlaylist: MediaPlaylist, of recorded: MediaPlaylist, in iteration: UInt64
+        _ shiftedPlaylist: MediaPlaylist, of captured: MediaPlaylist, in iteration: UInt64
     ) -> MediaPlaylist {
         var playlist = shiftedPlaylist
-        guard iteration > 0, recorded.numbers?.lowerBound == numbers.lowerBound else { return playlist }
+        guard iteration > 0, captured.numbers?.lowerBound == numbers.lowerBound else { return playlist }
         // The first state also lists the end of the preceding iteration, so that clients find where they left off.
         let before = shifted(last, by: iteration - 1)
         playlist.mediaSequence = before.mediaSequence
@@ -75,16 +75,16 @@ struct PlaylistLoop: Sendable {
         return playlist
     }
 
-    private func shifted(_ recorded: MediaPlaylist, by iteration: UInt64) -> MediaPlaylist {
-        var playlist = recorded
+    private func shifted(_ captured: MediaPlaylist, by iteration: UInt64) -> MediaPlaylist {
+        var playlist = captured
         playlist.hasEndList = false
         playlist.playlistType = nil
-        // A recording's dates do not repeat; without them the channel is dated when it is played.
+        // A capture's dates do not repeat; without them the channel is dated when it is played.
         for index in playlist.segments.indices { playlist.segments[index].programDateTime = nil }
-        guard iteration > 0, let first = recorded.numbers?.lowerBound else { return playlist }
+        guard iteration > 0, let first = captured.numbers?.lowerBound else { return playlist }
         let offset = iteration &* (numbers.upperBound - numbers.lowerBound)
-        playlist.mediaSequence = recorded.mediaSequence &+ offset
-        playlist.segments = recorded.segments.map { segment in
+        playlist.mediaSequence = captured.mediaSequence &+ offset
+        playlist.segments = captured.segments.map { segment in
             var moved = segment
             // Vectors become explicit, because an implied one (RFC 8216 §5.2) depends on the number.
             for index in moved.keys.indices {

@@ -4,15 +4,15 @@ package import Tracker
 
 /// Answers requests from a capture.
 ///
-/// A session with the recorded timing gets the recorded answers at the recorded times. For other timings, the responder
+/// A session with the captured timing gets the captured answers at the captured times. For other timings, the responder
 /// answers as the upstream would have, as far as the capture tells. A playlist changes with time: the responder returns
-/// its latest recorded state. Segments, keys and maps do not change, but their faults form a sequence: the first
+/// its latest captured state. Segments, keys and maps do not change, but their faults form a sequence: the first
 /// request gets the first answer, the second request the second, and the last answer repeats.
 package struct ReplayResponder: Sendable {
     /// An exchange, and the time from the request to the end of its answer.
     typealias Found = (exchange: CapturedExchange, latency: Duration)
 
-    private struct RecordedAnswers: Sendable {
+    private struct CapturedAnswers: Sendable {
         /// Exchanges of one resource by time.
         let exchanges: [CapturedExchange]
         var used = 0
@@ -25,32 +25,32 @@ package struct ReplayResponder: Sendable {
             used = max(used, isNext ? used + 1 : due)
             guard used > 0, used <= exchanges.count else { return nil }
             let exchange = exchanges[used - 1]
-            // The answer to a slightly early request arrives at its recorded time. A request before the first recorded
+            // The answer to a slightly early request arrives at its captured time. A request before the first captured
             // one is answered at once.
             let earlyBy = isNext ? max(.zero, exchange.at - now) : .zero
             return (exchange, earlyBy + exchange.took)
         }
     }
 
-    /// How much earlier than the recording a replay may ask for the next state of a playlist. A recording process
+    /// How much earlier than the capture a replay may ask for the next state of a playlist. A capturing process
     /// wakes up late; a replay on a virtual clock does not.
     private static let earlyTolerance = Duration.milliseconds(200)
 
     private let capture: CaptureDirectory
-    private var recorded: [CapturedResource: RecordedAnswers]
+    private var captured: [CapturedResource: CapturedAnswers]
     /// The request times of the streams that were already returned. No stream is returned twice.
     private var usedStreams: Set<Duration> = []
 
     package init(_ capture: CaptureDirectory) {
         self.capture = capture
-        recorded = Dictionary(grouping: capture.index.exchanges) {
+        captured = Dictionary(grouping: capture.index.exchanges) {
             CapturedResource(url: $0.url, byteRange: $0.byteRange)
         }
-        .mapValues { RecordedAnswers(exchanges: $0) }
+        .mapValues { CapturedAnswers(exchanges: $0) }
     }
 
     /// - Parameter now: time since the replay began; never decreases.
-    /// - Returns: nil if the request was never answered: the recording ended first, or the request was canceled.
+    /// - Returns: nil if the request was never answered: the capture ended first, or the request was canceled.
     package mutating func answer(
         _ request: FetchRequest, at now: Duration
     ) -> (outcome: FetchOutcome, latency: Duration)? {
@@ -95,8 +95,8 @@ package struct ReplayResponder: Sendable {
     mutating func exchange(url: String, byteRange: ByteRange?, isPlaylist: Bool, at now: Duration) -> Found? {
         let resource = CapturedResource(url: url, byteRange: byteRange)
         let whole = CapturedResource(url: url, byteRange: nil)
-        for resource in [resource, whole] where recorded[resource] != nil {
-            return recorded[resource]?.next(isPlaylist: isPlaylist, at: now)
+        for resource in [resource, whole] where captured[resource] != nil {
+            return captured[resource]?.next(isPlaylist: isPlaylist, at: now)
         }
         return nil
     }

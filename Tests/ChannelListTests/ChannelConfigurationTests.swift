@@ -363,7 +363,7 @@ private let mistakeRows: [(when: String, yaml: String, says: [String])] = [
                 archive-size: 500GiB
                 burst: 10
                 spool: /var/spool
-                record: captures
+                capture: captures
                 token: 0123456789abcdef
                 tokens: [0123456789abcdeg, 0123456789abcdeh]
                 always: false
@@ -382,7 +382,7 @@ private let mistakeRows: [(when: String, yaml: String, says: [String])] = [
         (options.rewind, options.keepsRewind) = (.seconds(7200), true)
         (options.archive, options.archiveSize) = (.seconds(30 * 86_400), 500 << 30)
         options.tokens = ["0123456789abcdef", "0123456789abcdeg", "0123456789abcdeh"]
-        (options.spool, options.record) = ("/var/spool", "/etc/captures")
+        (options.spool, options.capture) = ("/var/spool", "/etc/captures")
         (options.isAlways, options.idle) = (false, .seconds(45))
         let configuration = try ChannelConfiguration(yaml: yaml, from: .file(directory: "/etc"))
         #expect(configuration.channels.first?.options == options)
@@ -394,8 +394,8 @@ private let mistakeRows: [(when: String, yaml: String, says: [String])] = [
         ("a rewind of watched channels", "{url: http://h/1, dvr: 2h}", false),
         ("an archive", "{url: http://h/1, archive: 7d}", true),
         ("an archive of bytes", "{url: http://h/1, archive-size: 1GiB}", true),
-        ("a recording", "{url: http://h/1, record: a}", true),
-        ("a recording of what is watched", "{url: http://h/1, record: a, always: false}", false),
+        ("a capture", "{url: http://h/1, capture: a}", true),
+        ("a capture of what is watched", "{url: http://h/1, capture: a, always: false}", false),
     ]) func runsAlways(when: String, channel: String, isAlways: Bool) throws {
         let configuration = try ChannelConfiguration(yaml: "channels: {a: \(channel)}")
         #expect(configuration.channels.map(\.options.runsAlways) == [isAlways], "\(when)")
@@ -532,8 +532,8 @@ private let fetchedRows: [(when: String, yaml: String, says: [String])] = [
     ),
     (
         "files and directories",
-        "channels: {a: {url: http://h/1, record: /r, spool: /s, slate: /l.mp4}}",
-        ["record", "spool", "slate"].map { "1:\(columns[$0] ?? 0): channels.a.\($0): \(onlyHere($0))" }
+        "channels: {a: {url: http://h/1, capture: /r, spool: /s, slate: /l.mp4}}",
+        ["capture", "spool", "slate"].map { "1:\(columns[$0] ?? 0): channels.a.\($0): \(onlyHere($0))" }
     ),
     (
         "an interface", "defaults: {multicast-interface: eth0}\nchannels: {a: http://h/1}",
@@ -549,7 +549,7 @@ private let fetchedRows: [(when: String, yaml: String, says: [String])] = [
         ["1:15: channels.a: the environment has no variable TOKEN"]
     ),
 ]
-private let columns = ["record": 41, "spool": 52, "slate": 63]
+private let columns = ["capture": 42, "spool": 54, "slate": 65]
 
 private func onlyHere(_ key: String) -> String { "“\(key)” can be given in a configuration file on this machine only" }
 
@@ -561,8 +561,8 @@ private let requestRows: [(when: String, node: ConfigurationNode, says: [String]
     ),
     ("no expansion", map(("url", "http://h/1?${TOKEN}")), ["a · http://h/1?${TOKEN}"]),
     (
-        "a file of the server", map(("url", "http://h/1"), ("record", "/etc")),
-        ["record: “record” can be given in a configuration file on this machine only"]
+        "a file of the server", map(("url", "http://h/1"), ("capture", "/etc")),
+        ["capture: “capture” can be given in a configuration file on this machine only"]
     ),
     (
         "a token", map(("url", "http://h/1"), ("token", "0123456789abcdef")),

@@ -49,7 +49,7 @@ import Tracker
     private func record(_ connections: [[UInt8]], in directory: URL) async throws -> CaptureDirectory {
         let fetcher = StreamFetcher(connections)
         let writer = try CaptureWriter(directory, CaptureIndex(upstream: "http://origin.example/1"))
-        let recorder = CaptureRecorder(fetcher, to: writer) { fetcher.now }
+        let recorder = CapturingFetcher(fetcher, to: writer) { fetcher.now }
         for _ in connections {
             var request = FetchRequest(.multivariantPlaylist, url: "http://origin.example/1")
             request.acceptsStream = true

@@ -24,7 +24,7 @@ private let examples: [EventContent] = [
     .recordingPlan(
         recording: 7, name: "The Evening News", start: ProgramDateTime(millisecondsSince1970: 1_795_349_700_000),
         end: ProgramDateTime(millisecondsSince1970: 1_795_351_500_000)),
-    .recordingStart(directory: "evening"),
+    .captureStart(directory: "evening"),
     .recordingPause(file: "rec/news.ts", reason: "the disk is full: 1 GiB of it stays free, or a tenth"),
     .recordingResume(file: "rec/news.ts"), .recordingClose(file: "rec/news.ts", recording: 7),
     .recordingEnd(file: "rec/news.mp4", recording: 7, note: nil),

@@ -74,3 +74,21 @@ private let keys = ConfigurationKey.allCases.filter { $0.row.section != nil }
     #expect(try !ServeCommand.parse(["x", "--dvr", "2h"]).defaults.runsAlways)
     #expect(try ServeCommand.parse(["x", "--rewind", "2h"]).defaults.runsAlways)
 }
+
+@Test(arguments: [
+    (["record", "http://h/", "d"], ["capture", "http://h/", "d"], "“record” is called “capture”"),
+    (["http://h/", "--record", "d"], ["http://h/", "--capture", "d"], "“--record” is called “--capture”"),
+    (["http://h/", "--record=d"], ["http://h/", "--capture=d"], "“--record” is called “--capture”"),
+    (["serve", "record", "--record-to", "d"], ["serve", "record", "--record-to", "d"], nil),
+]) func formerWordsAreAccepted(words: [String], present: [String], notice: String?) {
+    let replaced = FormerWords.replaced(in: words)
+    #expect(replaced.words == present)
+    #expect(notice.map { replaced.notice?.contains($0) == true } ?? (replaced.notice == nil))
+}
+
+@Test func formerKeyIsAccepted() throws {
+    let configuration = try ChannelConfiguration(yaml: "channels: {a: {url: http://h/1, record: /c}}")
+    #expect(configuration.channels.map(\.options.capture) == ["/c"])
+    #expect(configuration.notices == ["the key “record” is called “capture” now"])
+    #expect(try ChannelConfiguration(yaml: "channels: {a: {url: http://h/1, capture: /c}}").notices.isEmpty)
+}

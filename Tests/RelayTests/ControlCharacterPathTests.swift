@@ -95,7 +95,7 @@ private let refusedRows: [(when: String, options: [String])] = [
     ("a proxy without host", ["--proxy", "http://"]), ("a proxy with a bad port", ["--proxy", "h:port"]),
     ("a backup that is a word", ["--backup", "hunter2"]), ("a backup of another scheme", ["--backup", "ftp://h/"]),
     ("a backup without host", ["--backup", "http:///hunter2"]), ("an empty backup", ["--backup", ""]),
-    ("an empty spool", ["--spool", ""]), ("an empty recording", ["--record", ""]), ("an empty slate", ["--slate", ""]),
+    ("an empty spool", ["--spool", ""]), ("an empty capture", ["--capture", ""]), ("an empty slate", ["--slate", ""]),
     ("no client", ["--max-clients", "0"]), ("no client of an address", ["--max-clients-per-address", "0"]),
 ]
 

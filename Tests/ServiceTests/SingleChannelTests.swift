@@ -26,10 +26,9 @@ import Testing
         var settings = ChannelSettings(
             configuration: RelayConfiguration(upstream: "", spool: "", retention: RetentionPolicy(rewind: nil)),
             spool: spool.path, logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() })
-        settings.single = ChannelSettings.Single(opening: { .patient(giveUp: $0) }, complete: { $0.logLinesDropped = 7 }) {
-            end.yield($0)
-            _ = $1
-        }
+        settings.single = ChannelSettings.Single(
+            opening: { .patient(giveUp: $0) }, complete: { $0.logLinesDropped = 7 },
+            ended: { ended, _ in end.yield(ended) })
         let host = ChannelHost(
             ChannelDirectory([ListedChannel(sources: [url], options: options)]), policy: .init(), settings: settings)
         let tokens = try #require(AccessToken(token))

@@ -10,6 +10,8 @@ package struct ChannelConfiguration: Sendable {
     let accounts: [String: Int]
     package let guides: [String]
     private let defaults: ChannelEntry
+    /// Lines about keys with former names.
+    package let notices: [String]
 
     /// The tokens of channels without tokens of their own; nil: none.
     package var defaultTokens: [Secret]? { defaults.options.tokens }
@@ -17,13 +19,13 @@ package struct ChannelConfiguration: Sendable {
     /// A configuration that contains only one list.
     /// - Parameter options: the options of the command line, for all channels.
     package init(playlist: String, defaults options: ChannelOptions = ChannelOptions()) {
-        (channels, guides, defaults, accounts) = ([], [], ChannelEntry(options: options), [:])
+        (channels, guides, defaults, accounts, notices) = ([], [], ChannelEntry(options: options), [:], [])
         lists = ConfiguredList.namingAccounts(of: [ConfiguredList(location: playlist)])
     }
 
     /// A configuration of one channel.
     package init(channel: ListedChannel) {
-        (channels, lists, guides, defaults, accounts) = ([channel], [], [], ChannelEntry(), [:])
+        (channels, lists, guides, defaults, accounts, notices) = ([channel], [], [], ChannelEntry(), [:], [])
     }
 
     /// - Parameter options: the options of the command line, for channels and `defaults` that do not say otherwise.
@@ -37,6 +39,7 @@ package struct ChannelConfiguration: Sendable {
         var reader = DocumentReader(origin, defaults: options)
         if let document { reader.read(document) }
         (channels, lists, guides, accounts, defaults) = try reader.finish()
+        notices = reader.notices
     }
 
     /// Reads one channel from a request to the API, where values keep their types and no variables are expanded.
@@ -133,6 +136,12 @@ private struct DocumentReader {
                 }
             case .channels: readChannels(node)
             }
+        }
+    }
+
+    var notices: [String] {
+        reader.formerKeys.sorted().compactMap { former in
+            ConfigurationKey.formerNames[former].map { "the key “\(former)” is called “\($0.rawValue)” now" }
         }
     }
 

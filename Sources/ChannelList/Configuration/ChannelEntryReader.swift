@@ -23,6 +23,11 @@ extension ConfigurationReader {
     private mutating func read(
         _ entries: [ConfigurationNode.Entry], into entry: inout ChannelEntry, scope: ConfigurationKey.Scope
     ) {
+        let entries = entries.map { entry in
+            guard let key = ConfigurationKey.formerNames[entry.key] else { return entry }
+            formerKeys.insert(entry.key)
+            return ConfigurationNode.Entry(key: key.rawValue, position: entry.position, value: entry.value)
+        }
         read(entries, keys: scope.keys) { reader, key, node in
             if !key.isPermitted(in: reader.origin) {
                 return reader.record(.onlyInFile(key.rawValue), at: node.position)

@@ -9,6 +9,8 @@ struct ConfigurationReader {
     let origin: ConfigurationOrigin
     private(set) var issues: [ConfigurationIssue] = []
     private(set) var issueCount = 0
+    /// The former names of keys that were read.
+    var formerKeys: Set<String> = []
     private var path: [String] = []
     private var patterns = PatternMatcher()
 

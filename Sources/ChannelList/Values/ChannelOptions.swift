@@ -63,7 +63,7 @@ package struct ChannelOptions: Sendable {
         package let offersStills = Field<Bool>(.stills)
         package let burst = Field<Duration>(.burst)
         package let spool = Field<String>(.spool)
-        package let record = Field<String>(.record)
+        package let capture = Field<String>(.capture)
         package let recordTo = Field<RecordingPattern>(.recordTo)
         package let split = Field<RecordingSplit>(.split)
         package let recordsSlate = Field<Bool>(.recordSlate)
@@ -92,7 +92,7 @@ package struct ChannelOptions: Sendable {
     /// an archive.
     package var runsAlways: Bool {
         self.isAlways
-            ?? (self.record != nil || self.recordTo != nil || self.keepsRewind == true || self.archive != nil
+            ?? (self.capture != nil || self.recordTo != nil || self.keepsRewind == true || self.archive != nil
                 || self.archiveSize != nil || self.archiveStore != nil)
     }
 
@@ -109,7 +109,7 @@ package struct ChannelOptions: Sendable {
     /// These options for a range of the channel's archive, which keeps all of its media and ends with its viewers.
     package func ofRange(lasting length: Duration) -> ChannelOptions {
         let unfit: Set<ConfigurationKey> = [
-            .archive, .archiveSize, .archiveStore, .archiveRedirect, .spool, .record, .recordTo, .slate, .loop, .hold,
+            .archive, .archiveSize, .archiveStore, .archiveRedirect, .spool, .capture, .recordTo, .slate, .loop, .hold,
         ]
         var options = keeping { !unfit.contains($0) }
         (options.isAlways, options.rewind, options.keepsRewind) = (false, length, nil)

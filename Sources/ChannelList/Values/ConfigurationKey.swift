@@ -32,7 +32,7 @@ package enum ConfigurationKey: String, CaseIterable, CodingKey, Sendable {
     case archiveSize = "archive-size"
     case archiveStore = "archive-store"
     case archiveRedirect = "archive-redirect"
-    case stills, burst, spool, record
+    case stills, burst, spool, capture
     // Recordings.
     case recordTo = "record-to"
     case split
@@ -43,6 +43,9 @@ package enum ConfigurationKey: String, CaseIterable, CodingKey, Sendable {
     case token, tokens
     // When it runs.
     case always, idle
+
+    /// The former names of keys, which are accepted until the next release.
+    package static let formerNames = ["record": ConfigurationKey.capture]
 
     /// The keys that describe the channel to people and guides.
     static let descriptions: Set<ConfigurationKey> = [
@@ -352,7 +355,7 @@ package enum ConfigurationKey: String, CaseIterable, CodingKey, Sendable {
                 By default a temporary directory, which is removed at the end. In serve, DIRECTORY/<channel> has the rewind of a \
                 channel that always runs; all others have temporary directories in it.
                 """)
-        case .record:
+        case .capture:
             row(
                 .path, from: \.isOperator,
                 "Directory for a capture of every upstream answer, as long as the channel runs.", option: .output,

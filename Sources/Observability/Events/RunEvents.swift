@@ -7,7 +7,7 @@ import Tracker
 package final class RunEvents: Sendable {
     private struct State {
         var mapper = ChannelEventMapper()
-        var recording: String?
+        var capture: String?
         var start = ContinuousClock.now
     }
 
@@ -33,23 +33,23 @@ package final class RunEvents: Sendable {
         for content in contents { publish(content) }
     }
 
-    package func startRecording(in directory: String) {
-        state.withLock { $0.recording = directory }
-        publish(.recordingStart(directory: directory))
+    package func startCapture(in directory: String) {
+        state.withLock { $0.capture = directory }
+        publish(.captureStart(directory: directory))
     }
 
-    /// Does nothing if no recording is in progress.
-    package func endRecording() {
+    /// Does nothing if no capture is in progress.
+    package func endCapture() {
         let directory = state.withLock { state in
-            defer { state.recording = nil }
-            return state.recording
+            defer { state.capture = nil }
+            return state.capture
         }
-        if let directory { publish(.recordingEnd(directory: directory)) }
+        if let directory { publish(.captureEnd(directory: directory)) }
     }
 
     /// - Parameter error: why the run failed; nil if it did not.
     package func end(_ reason: EventContent.StopReason, error: String? = nil, receivedBytes: UInt64) {
-        endRecording()
+        endCapture()
         if let error { publish(.channelError(.failed, reason: error)) }
         let seconds = state.withLock { (ContinuousClock.now - $0.start).inSeconds }
         publish(.channelStop(reason, seconds: seconds, receivedBytes: receivedBytes))

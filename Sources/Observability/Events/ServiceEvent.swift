@@ -30,6 +30,8 @@ package enum EventKind: String, CaseIterable, Hashable, Sendable {
     case channelRecovery = "channel_recovery"
     case channelFailover = "channel_failover"
     case splice
+    case captureStart = "capture_start"
+    case captureEnd = "capture_end"
     case recordingPlan = "recording_plan"
     case recordingStart = "recording_start"
     case recordingPause = "recording_pause"
@@ -123,12 +125,12 @@ extension EventContent {
             ])
     }
 
-    static func recordingStart(directory: String) -> EventContent {
-        EventContent(.recordingStart, [("directory", directory)])
+    static func captureStart(directory: String) -> EventContent {
+        EventContent(.captureStart, [("directory", directory)])
     }
 
-    static func recordingEnd(directory: String) -> EventContent {
-        EventContent(.recordingEnd, [("directory", directory)])
+    static func captureEnd(directory: String) -> EventContent {
+        EventContent(.captureEnd, [("directory", directory)])
     }
 
     /// - Parameters:

@@ -67,7 +67,7 @@ extension APIOperation {
             resource: .channel, method: .put, id: "putChannel", summary: "Add a channel, or replace one",
             description: """
                 A channel that is relayed as before goes on; its viewers notice nothing. What only the configuration \
-                file can say of it (slate, spool, record, allow-address, token) stays.
+                file can say of it (slate, spool, capture, allow-address, token) stays.
                 """,
             body: .reference("Channel"),
             responses: [

@@ -133,7 +133,7 @@ extension CatalogSource {
         if let number = channel.number { parts.append("number \(number)") }
         if options.runsAlways { parts.append("always") }
         if let rewind = options.rewind { parts.append("rewind \(rewind.secondsText)") }
-        if let record = options.record { parts.append("records in \(record)") }
+        if let capture = options.capture { parts.append("captures in \(capture)") }
         if let path = options.recordTo { parts.append("records to \(path.text)") }
         if let slate = options.slate { parts.append("slate \(slate)") }
         return parts.joined(separator: "  ")

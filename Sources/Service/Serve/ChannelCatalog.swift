@@ -38,14 +38,17 @@ package struct ChannelCatalog: Sendable {
     /// The number of issues of all lists.
     var issueCount: Int { lists.reduce(0) { $0 + $1.list.issueCount } }
 
-    /// The issues of the lists, as lines for an operator; bounded for each list.
+    /// The notices of the configuration and the issues of the lists, as lines for an operator; bounded for each list.
     package func issues(perList limit: Int) -> [String] {
-        lists.flatMap { included in
-            let lines = included.list.issues.prefix(limit).map { "\(included.name): line \($0.line): \($0.message)" }
-            let rest = included.list.issueCount - lines.count
-            let words = rest == 1 ? "1 more line was" : "\(rest) more lines were"
-            return rest > 0 ? lines + ["\(included.name): \(words) not understood as written"] : lines
-        }
+        configuration.notices
+            + lists.flatMap { included in
+                let lines = included.list.issues.prefix(limit).map {
+                    "\(included.name): line \($0.line): \($0.message)"
+                }
+                let rest = included.list.issueCount - lines.count
+                let words = rest == 1 ? "1 more line was" : "\(rest) more lines were"
+                return rest > 0 ? lines + ["\(included.name): \(words) not understood as written"] : lines
+            }
     }
 }
 

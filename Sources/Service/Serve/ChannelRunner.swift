@@ -118,13 +118,13 @@ extension ChannelRunner {
         do {
             let past = DVRRing.previousRing(in: configuration.spool)
             try await relay.resume(after: past)
-            let (fetcher, recorder) = try upstream()
+            let (fetcher, capturing) = try upstream()
             let driver = TrackerDriver(
                 upstream: MeteredFetcher(fetcher: fetcher, meter: meter), clock: ContinuousClock())
             if configuration.followsLadderOnDemand {
                 state.setDemand { track in
                     driver.demand(track)
-                    if let recorder { Task { await recorder.recordDemand(of: track.text) } }
+                    if let capturing { Task { await capturing.storeDemand(of: track.text) } }
                 }
             }
             let session = ChannelSession(
@@ -186,8 +186,8 @@ extension ChannelRunner {
         return policy
     }
 
-    /// The fetcher of the channel's upstreams. If a capture is requested, this is the recorder, which is returned too.
-    private func upstream() throws -> (any Fetcher, CaptureRecorder?) {
+    /// The fetcher of the channel's upstreams. If a capture is requested, this is the capturing fetcher, which is returned too.
+    private func upstream() throws -> (any Fetcher, CapturingFetcher?) {
         let upstream = try SourceFetcher(
             upstream: configuration.upstream, configuration: configuration.requests, backups: configuration.backups,
             backupConfigurations: configuration.backupRequests)
@@ -201,17 +201,17 @@ extension ChannelRunner {
                     upstream: configuration.upstream, variant: configuration.variant, backups: configuration.backups,
                     polling: configuration.polling, loopsFiles: configuration.loopsFiles, ladder: configuration.ladder,
                     followsLadderOnDemand: configuration.followsLadderOnDemand))
-            events?.startRecording(in: capture.path)
-            let recorder = CaptureRecorder(upstream, to: writer) {
+            events?.startCapture(in: capture.path)
+            let capturing = CapturingFetcher(upstream, to: writer) {
                 start.duration(to: clock.now)
             } onFailure: { [logger, events] error in
-                events?.endRecording()
-                logger.error("Recording ended, the channel continues: \(RelayError(error).message)")
+                events?.endCapture()
+                logger.error("Capture ended, the channel continues: \(RelayError(error).message)")
             }
-            return (recorder, recorder)
+            return (capturing, capturing)
         } catch {
             guard !endsWithoutCapture else { throw RelayError(error) }
-            logger.error("Nothing is recorded, the channel continues: \(RelayError(error).message)")
+            logger.error("Nothing is captured, the channel continues: \(RelayError(error).message)")
             return (upstream, nil)
         }
     }

@@ -80,7 +80,7 @@ package struct ChannelSettings: Sendable {
         if let label { logger[metadataKey: ConsoleLogHandler.channel] = "\(label)" }
         var runner = ChannelRunner(
             configuration: configuration,
-            capture: options.record.map { captureURL(in: $0, of: channel, run: run) },
+            capture: options.capture.map { captureURL(in: $0, of: channel, run: run) },
             endsWithoutCapture: single != nil,
             slate: options.slate, recording: ChannelRecorder.Settings(options, closesAtEnd: single != nil),
             recordings: recordings, programs: guide.map { $0.programs(of: channel) },
@@ -183,7 +183,7 @@ extension RelayConfiguration {
         }
         if options.isPolite == true { polling = .standard }
         // The URLs of blocking reloads differ from those that a replay requests.
-        if options.record != nil, polling == .blocking { polling = .edge }
+        if options.capture != nil, polling == .blocking { polling = .edge }
         retention.rewind = options.rewind ?? retention.rewind
         retention.keepArchive(options.archive, bytes: options.archiveSize)
         retention.liveWindow = options.window ?? retention.liveWindow

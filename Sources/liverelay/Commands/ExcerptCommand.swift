@@ -23,7 +23,7 @@ struct ExcerptCommand: AsyncParsableCommand {
     @Argument(help: ArgumentHelp("Directory for the copy; empty or not existing yet.", valueName: "copy"))
     var copy: String
 
-    @Option(name: .customLong("from"), help: "Start of the range, since the recording began: 90, 15m, 2h.")
+    @Option(name: .customLong("from"), help: "Start of the range, since the capture began: 90, 15m, 2h.")
     var start = TimeSpan(seconds: 0)
 
     @Option(name: .customLong("to"), help: "End of the range; the end of the capture by default.")

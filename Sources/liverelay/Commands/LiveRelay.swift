@@ -20,13 +20,13 @@ struct LiveRelay: AsyncParsableCommand {
             liverelay https://example.com/channel/master.m3u8 -o - | ffmpeg -i - -c copy evening.mkv
             liverelay serve channels.m3u
             liverelay demo
-            liverelay record https://example.com/channel/master.m3u8 evening --for 10m
+            liverelay capture https://example.com/channel/master.m3u8 evening --for 10m
             liverelay replay evening --out republished
             liverelay check recording.ts
             """,
         version: ProgramVersion.text,
         subcommands: [
-            RelayCommand.self, ServeCommand.self, DemoCommand.self, RecordCommand.self, ExcerptCommand.self,
+            RelayCommand.self, ServeCommand.self, DemoCommand.self, CaptureCommand.self, ExcerptCommand.self,
             ReplayCommand.self, CheckCommand.self,
         ], defaultSubcommand: RelayCommand.self)
 
@@ -34,7 +34,8 @@ struct LiveRelay: AsyncParsableCommand {
         Signals.ignoreUnasked()
         HeapSettings.apply()
         occupyClosedDescriptors()
-        let words = FirstWord.arguments(Array(CommandLine.arguments.dropFirst()))
+        let (words, notice) = FormerWords.replaced(in: FirstWord.arguments(Array(CommandLine.arguments.dropFirst())))
+        if let notice { Console.standardError.write(message: notice, level: .warning) }
         do {
             var command = try parseAsRoot(words)
             if var command = command as? any AsyncParsableCommand {
@@ -75,9 +76,27 @@ struct LiveRelay: AsyncParsableCommand {
     private static let closeLimit = Duration.milliseconds(1000)
 }
 
+/// The former words for captures, which are accepted until the next release.
+enum FormerWords {
+    /// The command line with the present words, and a line about the former ones; nil if there are none.
+    static func replaced(in words: [String]) -> (words: [String], notice: String?) {
+        let present = words.enumerated().map { index, word in
+            if index == 0, word == "record" { return "capture" }
+            guard word == "--record" || word.hasPrefix("--record=") else { return word }
+            return "--capture" + word.dropFirst("--record".count)
+        }
+        guard let (former, word) = zip(words, present).first(where: { $0 != $1 }) else { return (words, nil) }
+        let name = { (word: String) in String(word.prefix { $0 != "=" }) }
+        return (
+            present,
+            "liverelay: “\(name(former))” is called “\(name(word))” now, and is accepted in this release alone."
+        )
+    }
+}
+
 /// Classifies the first word of the command line, which may be a command, a URL, or a list of channels.
 enum FirstWord {
-    static let commands = ["relay", "serve", "demo", "record", "excerpt", "replay", "check", "help"]
+    static let commands = ["relay", "serve", "demo", "capture", "excerpt", "replay", "check", "help"]
 
     /// The arguments, with the command `serve` inserted before a file whose name is that of a list of channels.
     static func arguments(_ words: [String], exists: (String) -> Bool = FileManager.default.fileExists) -> [String] {

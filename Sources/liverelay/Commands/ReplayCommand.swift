@@ -34,7 +34,7 @@ struct ReplayCommand: AsyncParsableCommand {
         help: ArgumentHelp(
             "Serve the capture as an upstream instead, in real time, for any player or relay.",
             discussion: """
-                Every answer has its recorded time and latency, including refusals, slow and cut bodies, resets and \
+                Every answer has its captured time and latency, including refusals, slow and cut bodies, resets and \
                 silence. The time starts with the first request.
                 """))
     var live = false
@@ -55,22 +55,22 @@ struct ReplayCommand: AsyncParsableCommand {
 
     func validate() throws {
         if live, out != nil || slate != nil {
-            throw ValidationError("--live serves the recorded answers; --out and --slate need the republished channel.")
+            throw ValidationError("--live serves the captured answers; --out and --slate need the republished channel.")
         }
         if loop, !live { throw ValidationError("--loop needs --live.") }
     }
 
     func run() async throws {
-        let recorded = try CaptureDirectory(argument: capture)
+        let captured = try CaptureDirectory(argument: capture)
         if live {
             let address = ListenAddress(host: listen, port: Int(port))
-            try await CaptureServer(capture: recorded, address: address, loops: loop).run()
+            try await CaptureServer(capture: captured, address: address, loops: loop).run()
         } else {
-            try await republish(recorded)
+            try await republish(captured)
         }
     }
 
-    private func republish(_ recorded: CaptureDirectory) async throws {
+    private func republish(_ captured: CaptureDirectory) async throws {
         let slate = try SlateSource.open(slate)
         let directory = try SpoolLocation(out)
         defer { directory.removeIfTemporary() }
@@ -79,13 +79,13 @@ struct ReplayCommand: AsyncParsableCommand {
         var audio = AudioSettings()
         audio.apply(self.audio.options)
         let replay = Replay(
-            recorded, spool: directory.path, audio: audio, slate: slate, observe: { log.log($0) })
+            captured, spool: directory.path, audio: audio, slate: slate, observe: { log.log($0) })
         let end: SessionEnd?
         do { end = try await replay.run() } catch { throw RelayError(unexpected: error) }
         if case .gaveUp(let error)? = end { throw RelayError(error) }
         if case .failed(let error)? = end { throw RelayError(error) }
-        if recorded.isTruncated {
-            logger.warning("\(capture) was cut off during the recording; its complete part was replayed")
+        if captured.isTruncated {
+            logger.warning("\(capture) was cut off during the capture; its complete part was replayed")
         }
         print(
             String(decoding: StatusDocument.json(of: replay.state.status, for: .operators), as: UTF8.self),

@@ -3,7 +3,7 @@ import Glibc
 import NIOCore
 import Support
 
-/// Delays, cuts and suppresses responses as a capture recorded them.
+/// Delays, cuts and suppresses responses as a capture captured them.
 ///
 /// `HTTPConnectionHandler`, which does not know this handler, writes a head together with the beginning of the body.
 /// Each head names its transmission in a header field, which this handler removes.

@@ -22,13 +22,13 @@ extension HTTPServer {
 }
 
 extension Response {
-    fileprivate init(_ recorded: CapturedResponse) {
-        let fields = recorded.headers.map { HeaderField(name: $0.name, value: $0.value) }
+    fileprivate init(_ captured: CapturedResponse) {
+        let fields = captured.headers.map { HeaderField(name: $0.name, value: $0.value) }
         let transmission = HeaderField(
-            name: CapturedResponse.Transmission.fieldName, value: recorded.transmission.fieldValue)
+            name: CapturedResponse.Transmission.fieldName, value: captured.transmission.fieldValue)
         self.init(
-            status: HTTPStatus(rawValue: recorded.status), contentType: nil, cacheControl: .noStore,
-            body: recorded.body.isEmpty ? .empty : .bytes(recorded.body, gzip: nil),
+            status: HTTPStatus(rawValue: captured.status), contentType: nil, cacheControl: .noStore,
+            body: captured.body.isEmpty ? .empty : .bytes(captured.body, gzip: nil),
             extraHeaders: fields + [transmission])
     }
 }

@@ -30,7 +30,7 @@ struct TemporaryDirectory: ~Copyable {
         let server = try await HTTPServer.start(origin, on: ListenAddress(host: "127.0.0.1", port: 0)) { .zero }
         let upstream = "http://127.0.0.1:\(server.port)\(origin.entryPath)"
         let writer = try CaptureWriter(scratch.directory("capture"), CaptureIndex(upstream: upstream))
-        let recorder = CaptureRecorder(try CurlFetcher(upstream: upstream), to: writer) { .zero }
+        let recorder = CapturingFetcher(try CurlFetcher(upstream: upstream), to: writer) { .zero }
         let live = try await publish(from: recorder, at: upstream, spool: scratch.directory("spool"))
         await server.shutdown(within: .seconds(1))
         let replayed = try await republish(CaptureDirectory(scratch.directory("capture")))

@@ -45,7 +45,7 @@ private let recorded: [String: FetchOutcome] = [
             CaptureIndex(
                 upstream: playlistURL, about: "a \"test\"", variant: .height(720), backups: ["http://b"], polling: .edge
             ))
-        let recorder = CaptureRecorder(table, to: writer) { table.now }
+        let recorder = CapturingFetcher(table, to: writer) { table.now }
         let urls = recorded.keys.sorted() + ["http://h/given-up"] + recorded.keys.sorted()
         for url in urls { _ = await recorder.fetch(FetchRequest(.segment, url: url)) }
         #expect(await recorder.failure == nil)
@@ -75,7 +75,7 @@ extension FetchOutcome {
 @Test func recordingIsReadableAfterEachExchange() async throws {
     try await withDirectory { directory in
         let table = TableFetcher(recorded)
-        let recorder = CaptureRecorder(table, to: try CaptureWriter(directory, CaptureIndex(upstream: playlistURL))) {
+        let recorder = CapturingFetcher(table, to: try CaptureWriter(directory, CaptureIndex(upstream: playlistURL))) {
             table.now
         }
         #expect(try CaptureDirectory(directory).index.exchanges.isEmpty)
@@ -90,7 +90,7 @@ extension FetchOutcome {
     try await withDirectory { directory in
         let headers = [("Set-Cookie", "a=b"), ("Content-Encoding", "gzip"), ("Content-Length", "3"), ("ETag", "e")]
         let table = TableFetcher([playlistURL: answer("x", from: playlistURL, headers)])
-        let recorder = CaptureRecorder(table, to: try CaptureWriter(directory, CaptureIndex(upstream: playlistURL))) {
+        let recorder = CapturingFetcher(table, to: try CaptureWriter(directory, CaptureIndex(upstream: playlistURL))) {
             .zero
         }
         _ = await recorder.fetch(FetchRequest(.mediaPlaylist, url: playlistURL))
@@ -122,7 +122,7 @@ func recordingNeedsAnEmptyDirectory(file: String, reason: CaptureError.Reason) a
 @Test func recordingTruncatedAtAnyByteKeepsItsCompleteExchanges() async throws {
     try await withDirectory { directory in
         let table = TableFetcher(recorded)
-        let recorder = CaptureRecorder(table, to: try CaptureWriter(directory, CaptureIndex(upstream: playlistURL))) {
+        let recorder = CapturingFetcher(table, to: try CaptureWriter(directory, CaptureIndex(upstream: playlistURL))) {
             table.now
         }
         let path = directory.appending(path: "index.json")
@@ -146,7 +146,7 @@ func recordingNeedsAnEmptyDirectory(file: String, reason: CaptureError.Reason) a
 @Test func unwritableRecordingDoesNotStopFetching() async throws {
     try await withDirectory { directory in
         let table = TableFetcher(recorded)
-        let recorder = CaptureRecorder(table, to: try CaptureWriter(directory, CaptureIndex(upstream: playlistURL))) {
+        let recorder = CapturingFetcher(table, to: try CaptureWriter(directory, CaptureIndex(upstream: playlistURL))) {
             .zero
         }
         try FileManager.default.removeItem(at: directory.appending(path: "body"))

@@ -10,10 +10,10 @@ import Service
 import Support
 import Tracker
 
-/// `liverelay record <upstream.m3u8> DIR`
-struct RecordCommand: AsyncParsableCommand {
+/// `liverelay capture <upstream.m3u8> DIR`
+struct CaptureCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "record", abstract: "Store what a channel's upstream answers, to replay it later.",
+        commandName: "capture", abstract: "Store what a channel's upstream answers, to replay it later.",
         discussion: """
             Requests all that the relay would request from the upstream (playlists, segments, keys, maps, companion audio, \
             subtitles) and stores each answer with its status, headers, time and errors in a directory: a capture. It can \
@@ -22,7 +22,7 @@ struct RecordCommand: AsyncParsableCommand {
             A capture never contains what was sent to the upstream (headers, cookies, passwords). It contains whole URLs \
             unless they are stripped, here or later by liverelay excerpt; a token that is part of a path stays.
 
-            liverelay record https://example.com/channel/master.m3u8 evening --for 10m --strip-query
+            liverelay capture https://example.com/channel/master.m3u8 evening --for 10m --strip-query
             """)
 
     @Argument(help: "URL of the channel's master or media playlist (http or https).")
@@ -31,7 +31,7 @@ struct RecordCommand: AsyncParsableCommand {
     @Argument(help: ArgumentHelp("Directory for the capture; empty or not existing yet.", valueName: "capture"))
     var capture: String
 
-    @Option(name: .customLong("for"), help: "How long to record: 90, 15m, 2h; until interrupted by default.")
+    @Option(name: .customLong("for"), help: "How long to capture: 90, 15m, 2h; until interrupted by default.")
     var length: TimeSpan?
 
     @Option(
@@ -54,7 +54,7 @@ struct RecordCommand: AsyncParsableCommand {
 
     func run() async throws {
         var options = intake.options
-        options.record = capture
+        options.capture = capture
         var configuration = requests.configuration(options)
         options.giveUp = options.giveUp ?? ConfigurationKey.usualGiveUp
         configuration.apply(options)
@@ -87,7 +87,7 @@ struct StripOptions: ParsableArguments {
     }
 }
 
-/// A running `liverelay record`: follows a channel and stores the answers of its upstreams.
+/// A running `liverelay capture`: follows a channel and stores the answers of its upstreams.
 private struct CaptureRun: Sendable {
     let upstream: String
     let directory: URL
@@ -100,22 +100,22 @@ private struct CaptureRun: Sendable {
 
     private var console: Console { .standardError }
 
-    /// Records until one of the ends. The capture is complete on disk in every case.
+    /// Captures until one of the ends. The capture is complete on disk in every case.
     func run() async throws(RelayError) {
         let clock = ContinuousClock()
         let start = clock.now
         let elapsed = { @Sendable in start.duration(to: clock.now) }
         let (failures, failure) = AsyncStream<CaptureError>.makeStream()
-        let recorder = try makeRecorder(elapsed) { failure.yield($0) }
-        let outcome = await recordUntilEnd(recorder, failures, elapsed)
+        let fetcher = try makeFetcher(elapsed) { failure.yield($0) }
+        let outcome = await captureUntilEnd(fetcher, failures, elapsed)
         console.clearStatusLine()
-        console.write(line: "\(await summary(of: recorder, after: elapsed())) in \(directory.path)")
+        console.write(line: "\(await summary(of: fetcher, after: elapsed())) in \(directory.path)")
         try outcome.get()
     }
 
-    private func makeRecorder(
+    private func makeFetcher(
         _ elapsed: @escaping @Sendable () -> Duration, onFailure: @escaping @Sendable (CaptureError) -> Void
-    ) throws(RelayError) -> CaptureRecorder {
+    ) throws(RelayError) -> CapturingFetcher {
         do {
             let source = try SourceFetcher(
                 upstream: upstream, configuration: requests, backups: policy.backups, backupConfigurations: [])
@@ -125,24 +125,24 @@ private struct CaptureRun: Sendable {
                     upstream: upstream, variant: policy.session.variant, backups: policy.backups,
                     polling: policy.session.polling, loopsFiles: policy.session.loopsFiles,
                     ladder: policy.session.ladder), redaction: redaction)
-            return CaptureRecorder(source, to: writer, now: elapsed, onFailure: onFailure)
+            return CapturingFetcher(source, to: writer, now: elapsed, onFailure: onFailure)
         } catch { throw RelayError(unexpected: error) }
     }
 
     /// Runs until the first of: the end of the channel, a signal, a storage error, the time limit.
-    private func recordUntilEnd(
-        _ recorder: CaptureRecorder, _ failures: AsyncStream<CaptureError>,
+    private func captureUntilEnd(
+        _ fetcher: CapturingFetcher, _ failures: AsyncStream<CaptureError>,
         _ elapsed: @escaping @Sendable () -> Duration
     ) async -> Result<Void, RelayError> {
         await withTaskGroup(of: Result<Void, RelayError>?.self) { group in
-            group.addTask { await follow(recorder) }
+            group.addTask { await follow(fetcher) }
             group.addTask { await Signals.wait() }
             group.addTask { await failures.first { _ in true }.map { .failure(RelayError($0)) } }
             if let length {
                 group.addTask { (try? await Task.sleep(for: length)) == nil ? nil : .success(()) }
             }
             group.addTask {
-                await console.displayStatus { await summary(of: recorder, after: elapsed()) }
+                await console.displayStatus { await summary(of: fetcher, after: elapsed()) }
                 return nil
             }
             defer { group.cancelAll() }
@@ -152,10 +152,10 @@ private struct CaptureRun: Sendable {
     }
 
     /// - Returns: nil if the task was canceled, because the capture ended for another reason.
-    private func follow(_ recorder: CaptureRecorder) async -> Result<Void, RelayError>? {
+    private func follow(_ fetcher: CapturingFetcher) async -> Result<Void, RelayError>? {
         let log = RelayLog(logger)
         do {
-            let end = try await TrackerDriver(upstream: recorder, clock: ContinuousClock()).run(
+            let end = try await TrackerDriver(upstream: fetcher, clock: ContinuousClock()).run(
                 reporting: ChannelSession(upstream: upstream, policy: policy)
             ) { output, _ in
                 if case .event(let event) = output { log.log(event) }
@@ -170,10 +170,10 @@ private struct CaptureRun: Sendable {
         }
     }
 
-    private func summary(of recorder: CaptureRecorder, after elapsed: Duration) async -> String {
-        let totals = await recorder.totals
+    private func summary(of fetcher: CapturingFetcher, after elapsed: Duration) async -> String {
+        let totals = await fetcher.totals
         let kilobytes = totals.bytes / 1000
         let size = kilobytes < 1000 ? "\(kilobytes) kB" : "\(kilobytes / 1000).\(kilobytes / 100 % 10) MB"
-        return "Recorded \(elapsed.components.seconds) s, \(totals.exchanges) requests, \(size)"
+        return "Captured \(elapsed.components.seconds) s, \(totals.exchanges) requests, \(size)"
     }
 }

@@ -1,12 +1,12 @@
 package import Fetch
 
 /// A fetcher that stores every answer of another fetcher in a capture.
-package actor CaptureRecorder: Fetcher {
+package actor CapturingFetcher: Fetcher {
     private let upstream: any Fetcher
     private let now: @Sendable () -> Duration
     private let onFailure: @Sendable (CaptureError) -> Void
     private var writer: CaptureWriter
-    /// The first error while storing; recording ended with it, fetching did not.
+    /// The first error while storing; the capture ended with it, fetching did not.
     package private(set) var failure: CaptureError?
 
     /// The bytes of each stream that arrived since the stream's last line in the index, by request number.
@@ -42,7 +42,7 @@ package actor CaptureRecorder: Fetcher {
         return outcome
     }
 
-    package func recordDemand(of track: String) {
+    package func storeDemand(of track: String) {
         let demand = CaptureIndex.Demand(at: now(), track: track)
         store { writer throws(CaptureError) in try writer.append(demand) }
     }

@@ -28,7 +28,6 @@ private let badURLs: [(text: String, fault: StoreURL.Fault)] = [
 
 @Test(arguments: badURLs) func refusedPlaces(text: String, fault: StoreURL.Fault) {
     #expect(throws: fault) { try StoreURL(parsing: text) }
-    #expect(StoreURL.complaint(about: text) != nil)
 }
 
 /// The example of the reference of Signature Version 4.

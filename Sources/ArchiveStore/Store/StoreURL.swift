@@ -93,19 +93,3 @@ package struct StoreURL: Hashable, Sendable {
         return !host.isEmpty && !authority.contains("@") && text.hasSuffix("://\(authority)")
     }
 }
-
-extension StoreURL {
-    /// Describes the fault of a text for people; nil if the text is valid.
-    package static func complaint(about text: String) -> String? {
-        do throws(Fault) {
-            _ = try StoreURL(parsing: text)
-            return nil
-        } catch {
-            let form = "s3://bucket/prefix?endpoint=https://host:port&region=…&style=path"
-            switch error {
-            case .bucket: return "expected \(form), with a bucket of 3 to 63 lowercase letters, digits, dots and dashes"
-            case .parameter(let name): return "expected \(form), but \(name) is unknown or cannot be used"
-            }
-        }
-    }
-}

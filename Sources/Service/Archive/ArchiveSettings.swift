@@ -18,16 +18,11 @@ package struct ArchiveSettings: Hashable, Sendable {
     /// The most objects that are read at once.
     var connections = 16
 
-    package init(url: StoreURL, retention: Duration?, redirects: Bool) {
-        (self.url, self.retention, self.redirects) = (url, retention, redirects)
-    }
-
     /// nil if the channel's archive is on the disk. Each channel of a list has its own folder in the store.
     init?(_ channel: ListedChannel) {
         guard let store = channel.options.archiveStore, let url = try? StoreURL(parsing: store.url) else { return nil }
-        self.init(
-            url: channel.slug.isEmpty ? url : url.folder(channel.slug), retention: channel.options.archive,
-            redirects: channel.options.redirectsArchive ?? false)
+        self.url = channel.slug.isEmpty ? url : url.folder(channel.slug)
+        (retention, redirects) = (channel.options.archive, channel.options.redirectsArchive ?? false)
         (credentialsFile, proxy, certificates) = (store.credentials, store.proxy, store.certificates)
         connections = store.connections
     }

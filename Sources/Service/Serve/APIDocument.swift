@@ -80,7 +80,7 @@ enum APIDocument {
                 "channel": JSONSchema.string.described("The channel's name in paths."),
                 "state": .words(ServeStatus.states), "reason": JSONSchema.string.described("Why it failed."),
                 "configuration": JSONSchema.object(
-                    of: ["name": .string, "url": shownSource, "backups": .array(of: shownSource)],
+                    of: ["name": .string, "url": sourceOfAnswer, "backups": .array(of: sourceOfAnswer)],
                     required: ["name", "url"]
                 ).described("The keys of a channel, with what `defaults` adds. They may be put again."),
             ], required: ["channel", "state", "configuration"]),
@@ -123,7 +123,7 @@ enum APIDocument {
         ).described("RFC 9457."),
     ]
 
-    private static let shownSource = JSONSchema.object(
+    private static let sourceOfAnswer = JSONSchema.object(
         of: [
             "url": .string, "headers": ["type": "object", "additionalProperties": .string], "proxy": .string,
         ], required: ["url"])

@@ -100,8 +100,8 @@ let package = Package(
         module(
             "Observability",
             [
-                "Support", "Playlist", "Fetch", "Tracker", "Capture", "Decrypt", "Media", "Demux", "Splice", "LiveRing",
-                "Channel", "ChannelList", "HTTP", "CSpawn",
+                "Support", "Playlist", "Fetch", "Tracker", "Media", "Demux", "Splice", "LiveRing", "Channel", "HTTP",
+                "CSpawn",
                 .product(name: "Logging", package: "swift-log"),
             ]),
         module(

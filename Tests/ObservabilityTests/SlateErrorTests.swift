@@ -3,7 +3,6 @@ import Fetch
 import Testing
 
 @testable import Media
-@testable import Observability
 @testable import Support
 
 @Suite struct SlateErrorTests {

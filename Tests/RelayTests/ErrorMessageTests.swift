@@ -10,7 +10,6 @@ import Testing
 @testable import Decrypt
 @testable import Fetch
 @testable import Media
-@testable import Observability
 @testable import Support
 @testable import Tracker
 @testable import liverelay

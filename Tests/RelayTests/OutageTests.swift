@@ -9,7 +9,6 @@ import Testing
 import Tracker
 
 @testable import Fetch
-@testable import Observability
 @testable import Support
 
 /// A looped capture as an upstream, with a backup and faults, relayed on a virtual clock.

@@ -2,7 +2,6 @@ import Foundation
 import LiveRing
 import Testing
 
-@testable import Observability
 @testable import Support
 
 /// A spool that no process can use, and the error for the operator.

@@ -6,7 +6,6 @@ import Testing
 import WebTestSupport
 
 @testable import HTTP
-@testable import Observability
 @testable import Service
 @testable import Support
 @testable import WebServer

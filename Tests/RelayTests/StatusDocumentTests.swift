@@ -6,7 +6,6 @@ import Service
 import TestSupport
 import Testing
 
-@testable import Observability
 @testable import Support
 
 /// The tables of docs/http.md name the fields of `/status.json`, each section its own.

@@ -3,7 +3,6 @@ package import HTTP
 import LiveRing
 package import Media
 import Mux
-import Observability
 import Support
 
 /// Answers HTTP requests for one channel from its present published state.

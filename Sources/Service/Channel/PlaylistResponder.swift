@@ -1,7 +1,6 @@
 import Channel
 import HTTP
 import LiveRing
-import Observability
 import Playlist
 import Support
 

@@ -2,7 +2,6 @@ import Channel
 import HTTP
 import LiveRing
 import Media
-import Observability
 import Playlist
 import Support
 import Transcode

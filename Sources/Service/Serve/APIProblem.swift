@@ -1,6 +1,5 @@
 import ChannelList
 import HTTP
-import Observability
 import Support
 
 /// An error in answer to a request to the API (RFC 9457).

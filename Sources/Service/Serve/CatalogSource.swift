@@ -2,7 +2,6 @@ import Channel
 package import ChannelList
 package import Fetch
 import Foundation
-import Observability
 package import Support
 
 /// The source of a process's channels: an M3U list, or a configuration with its lists.

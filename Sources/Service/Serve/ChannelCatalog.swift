@@ -1,5 +1,4 @@
 package import ChannelList
-import Observability
 package import Support
 
 /// The channels of a process, as its configuration and lists described them when they were last read.

@@ -1,7 +1,6 @@
 import ChannelList
 import Fetch
 import Guide
-import Observability
 import Support
 import Tracker
 

@@ -1,7 +1,6 @@
 import ChannelList
 import Guide
 import HTTP
-import Observability
 import Support
 
 /// Answers requests to `/api/recordings`.

@@ -2,7 +2,6 @@ import ChannelList
 import Guide
 import HTTP
 import LiveRing
-import Observability
 import Support
 
 // The documents about all channels. They are long, so each is made on a thread of documents.

@@ -1,7 +1,7 @@
+import Channel
 import Fetch
 import Foundation
 import Glibc
-import Observability
 import Support
 
 /// The bytes that `liverelay check` judges: of a file, of standard input, or of an answer over HTTP.

@@ -3,7 +3,6 @@ import Capture
 import ChannelList
 import Foundation
 import HTTP
-import Observability
 import Support
 import Tracker
 import WebServer

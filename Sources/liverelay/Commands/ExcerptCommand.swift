@@ -1,7 +1,6 @@
 import ArgumentParser
 import Capture
 import Foundation
-import Observability
 import Support
 
 /// `liverelay excerpt DIR OUT`

@@ -1,7 +1,6 @@
 import Foundation
 import Glibc
 import LiveRing
-import Observability
 import Support
 import Synchronization
 

@@ -1,6 +1,4 @@
 import Foundation
-import Media
-import Splice
 import Support
 
 extension MediaError {
@@ -48,7 +46,7 @@ extension MediaError {
 
 extension MediaError {
     /// The way to publish a media file with this fault.
-    var fileAdvice: String {
+    package var fileAdvice: String {
         let command = { (flags: String) in "ffmpeg -i … -c copy -movflags \(flags) file.mp4" }
         let fragmented = command("+frag_keyframe+empty_moov")
         return switch reason {
@@ -78,37 +76,6 @@ extension MovieFault {
         case .tooShort(let length): "it lasts only \(length.duration.secondsText)"
         case .tooLong: "it lasts longer than a day"
         case .segmentTooLarge(let bytes): "\(bytes) bytes are between two of its key frames"
-        }
-    }
-}
-
-extension SlateMovie.AudioTrackUse {
-    package var message: String {
-        switch self {
-        case .copied: "it is copied"
-        case .absent: "it has none"
-        case .unusable(let entries): "\(entries.joined(separator: ", ")) is not copied; AAC is"
-        }
-    }
-}
-
-extension SpliceWarning {
-    var message: String {
-        switch self {
-        case .unsupportedVideo(let entries):
-            "No video is published, because \(entries.joined(separator: ", ")) in fragmented MP4 cannot be republished"
-        case .unsupportedAudio(let entries):
-            "Not all audio is published, because \(entries.joined(separator: ", ")) in fragmented MP4 cannot be republished"
-        case .noRandomAccessPoint:
-            "No random access point has come, so the video begins with a frame that is none: decoders show errors in it "
-                + "until the encoder has refreshed the image"
-        case .foreignParameterSets:
-            "The parameter sets of the video are not those of its init section, which may be that of an earlier run of the "
-                + "packager: where the video has none, it cannot be decoded"
-        case .mediaReleased:
-            "Video is published before its audio or the end of its GOP has come, because more of it waits than "
-                + "--memory-limit has room for"
-        case .videoTimedOut: "The video has not come back, so the channel goes on with its audio alone"
         }
     }
 }

@@ -1,7 +1,7 @@
 import Fetch
+import Media
 import Playlist
-import Support
-package import Tracker
+package import Support
 
 extension RelayError {
     package init(_ error: TrackerError) { self.init(error.exitStatus, error.message, advice: error.advice) }
@@ -99,25 +99,6 @@ extension DocumentKind {
         case .nothing: "The channel may be off the air: try again later"
         case .transportStream: "Give the URL of the .m3u8 that lists such segments"
         default: "Give the URL of an HLS playlist, which usually ends in .m3u8"
-        }
-    }
-}
-
-extension PlaylistError {
-    /// The standard and the section that require otherwise.
-    fileprivate var standard: String { section.contains("§") ? section : "RFC 8216 §\(section)" }
-
-    var message: String {
-        switch reason {
-        case .notAPlaylist(let kind, _): "it is \(kind)"
-        case .missing: "\(tag) is missing"
-        case .missingAttribute(let name): "\(tag) has no attribute \(name)"
-        case .undefinedVariable(let name): "\(tag) uses the variable \(name.quoted), which nothing defines"
-        case .duplicate: "\(tag) occurs twice"
-        case .badValue(let value): "\(tag) has the value \(value.quoted)"
-        case .misplaced: "\(tag) is not allowed here"
-        case .exceeds(let limit): "\(tag) exceeds the limit \(limit.rawValue)"
-        case .canceled: "reading was canceled"
         }
     }
 }

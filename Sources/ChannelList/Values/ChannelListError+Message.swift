@@ -1,6 +1,5 @@
-package import ChannelList
 import Playlist
-import Support
+package import Support
 
 extension RelayError {
     /// - Parameter list: the list's location without its secrets.

@@ -1,11 +1,12 @@
-package import Channel
+import Capture
 import Decrypt
 import Demux
 import Fetch
-import Glibc
+import LiveRing
 import Media
 import Splice
 package import Support
+import Tracker
 
 extension RelayError {
     package init(_ error: ChannelError) {
@@ -18,53 +19,6 @@ extension RelayError {
         case .spool(let error): self.init(error)
         case .slate(let error): self.init(error)
         case .canceled: self.init(.internalError, "The channel was canceled", advice: "Please report it")
-        }
-    }
-
-    init(_ error: SlateError) {
-        let (fault, advice) =
-            switch error.reason {
-            case .file(.system(let code)):
-                (unsafe "cannot be read: \(String(cString: strerror(code)))", "Check the path and its permissions")
-            case .file(.notAFile): ("is no file", "Give an MP4 file as --slate")
-            case .file(.changed):
-                ("was written over while it was read", "Replace a slate by renaming another file over it")
-            case .media(let error):
-                (
-                    "cannot be shown: \(error.message)",
-                    "Make one with: ffmpeg -i … -r 25 -c:v libx264 -g 50 -pix_fmt yuv420p -c:a aac slate.mp4"
-                )
-            }
-        self.init(.badSlate, "The slate \(error.path) \(fault)", advice: advice)
-    }
-}
-
-extension SlateSource {
-    /// Opens the file that `--slate` names.
-    /// - Returns: nil if `path` is nil.
-    package static func open(_ path: String?) throws(RelayError) -> SlateSource? {
-        guard let path else { return nil }
-        do throws(SlateError) { return try SlateSource(path) } catch { throw RelayError(error) }
-    }
-}
-
-extension StatusReason {
-    /// The reason as a sentence for an operator.
-    package var message: String {
-        switch self {
-        case .stalled(let stall, let time): stall.message(at: time)
-        case .failed(let error): RelayError(error).line
-        case .spool(let error): error.message
-        }
-    }
-}
-
-extension ChannelPipeline.SkipReason {
-    var message: String {
-        switch self {
-        case .undecryptable(let error): error.message
-        case .unreadable(let error): error.message
-        case .undecryptableSubtitles(let error): "its subtitles: \(error.message)"
         }
     }
 }
@@ -126,18 +80,17 @@ extension RelayError {
         """
 }
 
-extension DecryptError {
-    var message: String {
-        let key = keyURL.map { " (key \($0.redacted))" } ?? ""
-        switch reason {
-        case .missingKey: return "the key is missing\(key)"
-        case .wrongKeySize(let count): return "the key has \(count) bytes instead of 16\(key)"
-        case .wrongInitializationVectorSize(let count): return "the IV has \(count) bytes instead of 16"
-        case .notBlockAligned(let count): return "\(count) bytes are not whole AES blocks\(key)"
-        case .badPadding: return "the padding is wrong, so the key is wrong too\(key)"
-        case .library(let code): return "OpenSSL error \(code)"
-        case .canceled: return "nobody waits for it any more"
-        }
+extension RelayError {
+    /// The error for the operator behind an untyped error.
+    package init(unexpected error: any Error) {
+        self =
+            switch error {
+            case let error as RelayError: error
+            case let error as ChannelError: RelayError(error)
+            case let error as CaptureError: RelayError(error)
+            case let error as FetchError: RelayError(TrackerError(error, url: error.url))
+            default: RelayError(.internalError, "\(error)", advice: "Please report it")
+            }
     }
 }
 

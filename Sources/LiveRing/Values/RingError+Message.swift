@@ -1,8 +1,22 @@
 import Glibc
-import LiveRing
-import Media
 import Playlist
-import Support
+package import Support
+
+extension RelayError {
+    package init(_ error: RingError) {
+        switch error {
+        case .spoolInUse(let directory):
+            self.init(
+                .cannotSpool, "\(directory) is the spool of another running liverelay",
+                advice: "End that process, or give another --spool")
+        case .unreadableJournal, .unknownJournalFormat, .damagedJournal:
+            self.init(
+                .cannotSpool, "The spool was not changed: \(error.message)",
+                advice: "Give an empty directory as --spool, or move the old one away")
+        default: self.init(.cannotSpool, "The spool cannot be used: \(error.message)", advice: error.remedy)
+        }
+    }
+}
 
 extension RingError {
     package var message: String {
@@ -18,7 +32,7 @@ extension RingError {
         case .damagedJournal(let path, let lost): "\(path) does not list \(lost) segments that have files"
         case .damagedJournalEntry(let uri, let attribute): "the journal's entry \(uri) has a bad \(attribute)"
         case .badDuration(let ticks, let maximum):
-            "a segment lasts \(Ticks(ticks).duration.secondsText), longer than \(Ticks(maximum).duration.secondsText)"
+            "a segment lasts \(PlaylistTicks.duration(ticks: ticks).secondsText), longer than \(PlaylistTicks.duration(ticks: maximum).secondsText)"
         case .badInitializationName(let name): "\(name) is no valid name of an init section"
         case .remote(let name, let message): "\(name) cannot be had (\(message))"
         case .ended: "the channel has ended"

@@ -1,9 +1,8 @@
 import Fetch
 import Support
-import Tracker
 
 extension UnpublishedReason {
-    var message: String {
+    package var message: String {
         switch self {
         case .pending: "its segments do not arrive"
         case .lost(.slidOut): "its segments leave the playlist before they arrive"
@@ -25,7 +24,7 @@ extension UnpublishedReason {
 }
 
 extension StreamBreak {
-    var message: String {
+    package var message: String {
         switch self {
         case .ended: "the upstream ended the connection"
         case .silent: "the connection was silent"
@@ -36,7 +35,7 @@ extension StreamBreak {
 }
 
 extension SegmentLoss.Reason {
-    var message: String {
+    package var message: String {
         switch self {
         case .slidOut: "they left the playlist before they were fetched"
         case .tooMany: "more are listed at once than --memory-limit has room for"
@@ -55,7 +54,7 @@ extension SegmentLoss.Reason {
 
 extension UpstreamStatus.Stall {
     /// The cause of a stall, as a sentence for an operator.
-    func message(at now: Duration) -> String {
+    package func message(at now: Duration) -> String {
         let silence = (now - since).secondsText
         switch cause {
         case .opening(let error): return error.map { RelayError($0).message } ?? "the upstream gives no playlist"
@@ -70,5 +69,46 @@ extension UpstreamStatus.Stall {
 
 extension Int {
     /// The name of the source with this number, at the beginning of a sentence.
-    var sourceName: String { self == 0 ? "The upstream" : "Backup \(self)" }
+    package var sourceName: String { self == 0 ? "The upstream" : "Backup \(self)" }
+}
+
+extension UpstreamStatus.Stall {
+    /// The class of a stall: durations and statuses, and no text from outside.
+    package func viewerText(at now: Duration) -> String {
+        let silence = (now - since).secondsText
+        switch cause {
+        case .opening(let error): return error?.viewerText ?? "the upstream gives no playlist"
+        case .playlist(let error):
+            return "nothing new listed for \(silence)" + (error.map { ": \($0.viewerText)" } ?? "")
+        case .media(let reason): return "nothing could be published for \(silence): \(reason.viewerText)"
+        case .sourceLost(let source, let error):
+            return error?.viewerText ?? "\(source.sourceName) has ended, \(silence) ago"
+        }
+    }
+}
+
+extension TrackerError {
+    fileprivate var viewerText: String {
+        if case .refused(let status) = reason {
+            "the upstream answers HTTP \(status)"
+        } else {
+            RelayError(self).exit.viewerText
+        }
+    }
+}
+
+extension UnpublishedReason {
+    fileprivate var viewerText: String {
+        // Only the reason of a loss may name a URL (the URL of its key) or an IP address.
+        if case .lost(let reason) = self, reason.mayNameUpstream { "its segments do not arrive" } else { message }
+    }
+}
+
+extension SegmentLoss.Reason {
+    fileprivate var mayNameUpstream: Bool {
+        switch self {
+        case .unavailable, .keyUnavailable: true
+        case .slidOut, .tooMany, .gap, .late, .neverSent, .notMedia: false
+        }
+    }
 }

@@ -61,6 +61,44 @@ private let rows: [(when: String, isTerminal: Bool, changes: @Sendable (inout Co
     #expect(queue.dequeue() == "a\n")
 }
 
+/// What a terminal shows of lines of the log, without the time.
+private let terminalRows: [(when: String, isColored: Bool, lines: [(Logger.Level, String)], shown: [String])] = [
+    ("a line that is only told", false, [(.info, "a")], ["a"]),
+    ("a warning", false, [(.warning, "a")], ["warning: a"]),
+    (
+        "a colored warning and error", true, [(.warning, "a"), (.error, "b")],
+        ["<33>warning: <0>a<0>", "<31>error: <0>b<0>"]
+    ),
+    ("a color of a stranger", true, [(.warning, "\u{1B}[32ma")], ["<33>warning: <0>\\u{1B}[32ma<0>"]),
+    ("the same twice", false, [(.warning, "a"), (.warning, "a")], ["warning: a", "… the same once more"]),
+    (
+        "the same, and another", false, [(.info, "a"), (.info, "a"), (.info, "a"), (.info, "b")],
+        ["a", "… the same 2 times more", "b"]
+    ),
+    ("the same on another level", false, [(.info, "a"), (.warning, "a")], ["a", "warning: a"]),
+    ("the same after another", false, [(.info, "a"), (.info, "b"), (.info, "a")], ["a", "b", "a"]),
+]
+
+@Test(arguments: terminalRows.indices) func terminalShowsTheClockTheLevelAndWhatIsNew(row: Int) {
+    let row = terminalRows[row]
+    var queue = ConsoleQueue(isTerminal: true, isColored: row.isColored)
+    for (number, line) in row.lines.enumerated() {
+        queue.append(ConsoleLine(time: Int64(number) * 1000, level: line.0, text: line.1))
+    }
+    queue.endRepeats()
+    let lines = (queue.dequeue() ?? "").split(separator: "\n").map { line in
+        String(line).replacing(#/\u{1B}\[(\d+)m/#) { "<\($0.output.1)>" }
+            .replacing(#/^(<2>)?\d\d:\d\d:\d\d(<0>)? /#, with: "").replacing(#/^ +/#, with: "")
+    }
+    #expect(lines == row.shown, "\(row.when)")
+}
+
+@Test func fileHasEachLineWithItsDate() {
+    var queue = ConsoleQueue(isTerminal: false)
+    for _ in 0..<2 { queue.append(ConsoleLine(time: 0, level: .info, text: "a")) }
+    #expect(queue.dequeue() == "1970-01-01T00:00:00.000Z info: a\n1970-01-01T00:00:00.000Z info: a\n")
+}
+
 @Test func droppedLinesAreCountedWhereTheyAreMissing() {
     var queue = ConsoleQueue(isTerminal: false)
     let long = String(repeating: "x", count: ConsoleQueue.limitBytes / 2)

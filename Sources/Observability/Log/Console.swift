@@ -10,7 +10,15 @@ import Synchronization
 /// No caller waits for the reader of standard error: a thread of the console writes, so that a full pipe does not block a
 /// channel.
 package final class Console: Sendable {
-    package static let standardError = Console(STDERR_FILENO, isTerminal: isatty(STDERR_FILENO) == 1)
+    package static let standardError = Console(
+        STDERR_FILENO, isTerminal: isatty(STDERR_FILENO) == 1, isColored: wantsColors)
+
+    /// Whether the environment wants colors on a terminal (https://no-color.org).
+    private static var wantsColors: Bool {
+        let environment = ProcessInfo.processInfo.environment
+        return environment["NO_COLOR", default: ""].isEmpty && environment["TERM"] != "dumb"
+    }
+
     /// Time between two updates of the status line.
     private static let statusInterval = Duration.milliseconds(500)
 
@@ -30,9 +38,9 @@ package final class Console: Sendable {
     }
 
     /// - Parameter descriptor: must stay open as long as the console exists.
-    init(_ descriptor: Int32, isTerminal: Bool) {
+    init(_ descriptor: Int32, isTerminal: Bool, isColored: Bool = false) {
         self.descriptor = descriptor
-        state = Mutex(State(queue: ConsoleQueue(isTerminal: isTerminal)))
+        state = Mutex(State(queue: ConsoleQueue(isTerminal: isTerminal, isColored: isColored)))
     }
 
     /// Number of lines that were dropped because the queue was full, or because there were too many at once.
@@ -42,6 +50,8 @@ package final class Console: Sendable {
     func recordSuppressed() { state.withLock { $0.suppressed += 1 } }
 
     package func write(line: String) { update { $0.append(line: line) } }
+
+    func write(_ line: ConsoleLine) { update { $0.append(line) } }
 
     /// Writes a line for people, in the console's format, with its URLs redacted.
     package func write(message: String, level: Logger.Level = .info) {
@@ -76,6 +86,7 @@ package final class Console: Sendable {
     package func close(within limit: Duration) -> Bool {
         let isWriting = state.withLock { state in
             defer { state.isClosed = true }
+            state.queue.endRepeats()
             return state.hasThread && !state.isClosed
         }
         guard isWriting else { return true }
@@ -123,59 +134,5 @@ package final class Console: Sendable {
                 return  // The reader closed its end; the channel continues without a log.
             }
         }
-    }
-}
-
-/// Lines that are waiting to be written to standard error.
-///
-/// The queue is bounded, because the reader may stop reading. Lines that do not fit are dropped and counted; another
-/// line in their place states how many are missing.
-struct ConsoleQueue: Equatable, Sendable {
-    /// The most bytes of queued lines; the text that is being written may be as large again.
-    static let limitBytes = 256 << 10
-
-    let isTerminal: Bool
-    /// The format of the line about dropped lines. JSON output has no status line.
-    var format = LogFormat.text
-    private var lines: [String] = []
-    private var byteCount = 0
-    /// Number of lines dropped after `lines`.
-    private var droppedSinceFlush = 0
-    private(set) var dropped = 0
-    /// The requested status line, and the one that the terminal displays.
-    private var status = ""
-    private var displayedStatus = ""
-
-    init(isTerminal: Bool) { self.isTerminal = isTerminal }
-
-    /// Appends a line without control characters if it fits. After a dropped line, all lines are dropped until the next
-    /// `dequeue()`, to keep the order.
-    mutating func append(line: String) {
-        let line = line.escapingControlCharacters
-        let size = line.utf8.count + 1
-        guard droppedSinceFlush == 0, size <= Self.limitBytes - byteCount else {
-            droppedSinceFlush += 1
-            dropped += 1
-            return
-        }
-        lines.append(line)
-        byteCount += size
-    }
-
-    mutating func setStatus(_ text: String) {
-        status = isTerminal && format == .text ? text.escapingControlCharacters : ""
-    }
-
-    /// Removes all queued lines and returns them as text for the terminal or file; nil if there is nothing to write.
-    mutating func dequeue() -> String? {
-        if droppedSinceFlush > 0 {
-            let message = "\(droppedSinceFlush) log lines are missing here: the reader was too slow"
-            lines.append(format.line(message, level: .warning))
-        }
-        guard !lines.isEmpty || status != displayedStatus else { return nil }
-        let erase = isTerminal && !(displayedStatus.isEmpty && status.isEmpty) ? "\r\u{1B}[K" : ""
-        let text = erase + lines.map { $0 + "\n" }.joined() + status
-        (lines, byteCount, droppedSinceFlush, displayedStatus) = ([], 0, 0, status)
-        return text
     }
 }

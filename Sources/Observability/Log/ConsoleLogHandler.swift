@@ -2,7 +2,7 @@ package import Logging
 import Support
 import Synchronization
 
-/// Writes log lines to a console: `2026-01-02T03:04:05.678Z warning: text`.
+/// Writes log lines to a console: `2026-01-02T03:04:05.678Z warning: text`, on a terminal `03:04:05 warning: text`.
 ///
 /// Any URL in a line is redacted, wherever the line comes from.
 ///
@@ -34,38 +34,36 @@ package struct ConsoleLogHandler: LogHandler {
     }
 
     package func log(event: LogEvent) {
-        let milliseconds = WallClock.milliseconds
-        let now = ProgramDateTime(millisecondsSince1970: milliseconds).text
-        let line = line(of: event, at: now)
-        let key = metadata[Self.channel]?.description ?? ""
-        guard let suppressed = rate.admit(line.utf8.count, of: key, at: .milliseconds(milliseconds)) else {
-            return console.recordSuppressed()
-        }
-        if suppressed > 0 {
-            let text = "\(suppressed) log lines are missing here: too many at once"
-            console.write(line: self.line(text, level: .warning, at: now, metadata))
-        }
-        console.write(line: line)
-    }
-
-    private func line(of event: LogEvent, at now: String) -> String {
+        let now = WallClock.milliseconds
         let text = "\(event.message)".redactingURLs
         let message = text.utf8.count > Self.longestMessage ? text.prefix(Self.longestMessage) + "…" : text[...]
         let metadata = metadata.merging(event.metadata ?? [:]) { $1 }
-        return line(String(message), level: event.level, at: now, metadata)
+        let key = self.metadata[Self.channel]?.description ?? ""
+        guard let suppressed = rate.admit(message.utf8.count + Self.headSize, of: key, at: .milliseconds(now)) else {
+            return console.recordSuppressed()
+        }
+        if suppressed > 0 {
+            write("\(suppressed) log lines are missing here: too many at once", level: .warning, at: now, self.metadata)
+        }
+        write(String(message), level: event.level, at: now, metadata)
     }
 
-    private func line(_ text: String, level: Logger.Level, at now: String, _ metadata: Logger.Metadata) -> String {
+    /// The bytes of the time and the level, which count as those of the message.
+    private static let headSize = 34
+
+    private func write(_ text: String, level: Logger.Level, at now: Int64, _ metadata: Logger.Metadata) {
         let (source, channel) = (metadata[Self.source]?.description, metadata[Self.channel]?.description)
         guard console.format == .json else {
-            return "\(now) \(level): \(channel.map { "\($0): " } ?? "")\(source.map { "\($0): " } ?? "")\(text)"
+            let names = [channel, source].compactMap(\.self).map { "\($0): " }.joined()
+            return console.write(ConsoleLine(time: now, level: level, text: names + text))
         }
-        var object = JSONObject(logLine: text, level: level, time: now)
+        var object = JSONObject(
+            logLine: text, level: level, time: ProgramDateTime(millisecondsSince1970: now).text)
         object.add("channel", channel)
         object.add("source", source)
         object.add("sequence", metadata[Self.sequence].flatMap { UInt64($0.description) })
         object.add("url", metadata[Self.url]?.description.redacted)
-        return object.text
+        console.write(line: object.text)
     }
 }
 

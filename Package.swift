@@ -109,7 +109,7 @@ let package = Package(
         .target(
             name: "Service",
             dependencies: [
-                "Support", "Playlist", "Fetch", "Tracker", "Capture", "Media", "Transcode", "Mux", "LiveRing",
+                "Support", "Playlist", "Fetch", "Tracker", "Capture", "Media", "Transcode", "Mux", "Splice", "LiveRing",
                 "Channel", "ArchiveStore",
                 "ChannelList", "HTTP", "Observability", "Guide", "CEmbed",
                 .product(name: "Logging", package: "swift-log"),

@@ -34,9 +34,10 @@ struct ConsoleLine: Equatable, Sendable {
 
     private var clock: String {
         var seconds = time_t(time / 1000)
-        var parts = tm()
+        var parts = unsafe tm()
         unsafe localtime_r(&seconds, &parts)
-        return [parts.tm_hour, parts.tm_min, parts.tm_sec].map { $0 < 10 ? "0\($0)" : "\($0)" }.joined(separator: ":")
+        let (hour, minute, second) = unsafe (parts.tm_hour, parts.tm_min, parts.tm_sec)
+        return [hour, minute, second].map { $0 < 10 ? "0\($0)" : "\($0)" }.joined(separator: ":")
     }
 }
 

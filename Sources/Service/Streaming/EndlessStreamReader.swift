@@ -35,6 +35,8 @@ actor EndlessStreamReader {
     private var stream: EndlessStream?
     private var loaded: (segment: TransportSegment, entry: RingEntry)?
     private var unsent: [ArraySlice<UInt8>] = []
+    /// The media of all chunks that were returned, or that are about to be.
+    private(set) var sentMedia = Duration.zero
     /// Null packets before the first tables would only delay a client that looks for them.
     private var hasBegun = false
     private var counted = EndlessStream.Dropped()
@@ -132,6 +134,7 @@ actor EndlessStreamReader {
         }
         unsent = [pause[...], moved.bytes[bytes]].filter { !$0.isEmpty }
         hasBegun = true
+        if let chunk = segment.chunks.first(where: { $0.bytes == bytes }) { sentMedia += chunk.duration.duration }
     }
 
     private func countClient() {

@@ -1,12 +1,25 @@
 package import Channel
 package import Logging
 package import Support
+import Synchronization
 
 /// Writes the endless transport stream of a channel to a pipe or a file.
 package struct StreamWriter: Sendable {
+    /// How much was written: bytes, and the media in them.
+    package struct Written: Equatable, Sendable {
+        package var bytes = 0
+        package var media = Duration.zero
+
+        package init(bytes: Int = 0, media: Duration = .zero) { (self.bytes, self.media) = (bytes, media) }
+    }
+
+    private final class Progress: Sendable { let written = Mutex(Written()) }
+
     package let descriptor: StreamDescriptor
     let policy: EndlessStream.Policy
     let logger: Logger
+    private let progress = Progress()
+    package var written: Written { progress.written.withLock { $0 } }
     /// Waits between two checks whether the reader still exists, while nothing is written.
     var pause: @Sendable () async -> Void = { try? await Task.sleep(for: .milliseconds(200)) }
 
@@ -34,6 +47,11 @@ package struct StreamWriter: Sendable {
             return await group.next() ?? nil
         }
         if case .readerClosed = end { logger.info("The reader of \(descriptor.name) has closed it") }
+        if descriptor.kind == .file {
+            let (written, missing) = (written, StatusLine.missing(state.status))
+            logger.info(
+                "Wrote \(descriptor.name): \(written.media.secondsText), \(written.bytes.megabytesText), \(missing)")
+        }
         return end
     }
 
@@ -43,6 +61,8 @@ package struct StreamWriter: Sendable {
         while let bytes = await reader.next() {
             do {
                 try await descriptor.write(bytes)
+                let media = await reader.sentMedia
+                progress.written.withLock { ($0.bytes, $0.media) = ($0.bytes + bytes.count, media) }
             } catch .canceled {
                 return nil
             } catch .closed {

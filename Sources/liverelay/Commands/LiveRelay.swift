@@ -16,11 +16,11 @@ struct LiveRelay: AsyncParsableCommand {
             Pulls a channel whose ad server restarts the clock and changes resolution, codecs and audio, and republishes \
             it: every frame once, one continuous timeline, the right init section for every splice.
 
-            liverelay https://example.com/channel/master.m3u8
-            liverelay https://example.com/channel/master.m3u8 -o - | ffmpeg -i - -c copy evening.mkv
+            liverelay https://example.com/live.m3u8
+            liverelay https://example.com/live.m3u8 -o - | ffmpeg -i - -c copy a.mkv
             liverelay serve channels.m3u
             liverelay demo
-            liverelay capture https://example.com/channel/master.m3u8 evening --for 10m
+            liverelay capture https://example.com/live.m3u8 evening --for 10m
             liverelay replay evening --out republished
             liverelay check recording.ts
             """,
@@ -35,6 +35,10 @@ struct LiveRelay: AsyncParsableCommand {
         HeapSettings.apply()
         occupyClosedDescriptors()
         let (words, notice) = FormerWords.replaced(in: FirstWord.arguments(Array(CommandLine.arguments.dropFirst())))
+        if words.isEmpty {
+            FileHandle.standardError.write(Data((UsageText.firstSteps + "\n").utf8))
+            Glibc.exit(ExitCode.validationFailure.rawValue)
+        }
         if let notice { Console.standardError.write(message: notice, level: .warning) }
         do {
             var command = try parseAsRoot(words)
@@ -163,6 +167,13 @@ enum UsageText {
     private static let secretOptions = ["--cookie", "--proxy", "--token", "--api-token"]
     /// Options whose values are a name and a secret.
     private static let headerOptions = ["--header", "--http-header"]
+
+    /// The answer to a command line without a word.
+    static let firstSteps = """
+        liverelay republishes a live channel as a clean one. Give it the channel's URL:
+            liverelay https://example.com/live.m3u8
+        or see it work with liverelay demo. Commands and options: liverelay --help
+        """
 
     /// The text of a parser error, with hints about options of channels that the parser does not know.
     /// - Parameter words: the command line, with its command.

@@ -184,14 +184,22 @@ struct RelayService: Sendable {
             }
         }
         if let list {
+            if console.displaysStatusLine {
+                group.addTask { await console.displayStatus { StatusLine.text(of: host) } }
+            }
             group.addTask { await guide?.run() }
             group.addTask {
                 let refresh = list.refresh.duration
                 while refresh > .zero, (try? await Task.sleep(for: refresh)) != nil { Task { await updater.reload() } }
             }
         } else if let state = host.onlyState {
-            if console.displaysStatusLine {
-                group.addTask { await console.displayStatus { state.status.statusLine } }
+            // A program that reads standard output writes to the terminal, too.
+            if console.displaysStatusLine, stream?.descriptor.kind != .pipe {
+                group.addTask {
+                    await console.displayStatus {
+                        stream.map { StatusLine.text(of: $0.written) } ?? StatusLine.text(of: state.status)
+                    }
+                }
             }
             if let stream { group.addTask { if let end = await stream.run(state) { input.yield(.stream(end)) } } }
         }
@@ -209,8 +217,10 @@ struct RelayService: Sendable {
     }
 
     private func logStart(_ catalog: ChannelCatalog, base: String) {
+        let shown = addresses.publicURL?.text ?? base
+        if console.displaysStatusLine { console.write(message: "▶ \(shown)/") }
         guard list == nil, let channel = catalog.channels.first?.sources.first else {
-            let base = addresses.publicURL?.text ?? base
+            let base = shown
             return logger.info("Serving \(catalog.channels.count) channels of \(source.name) at \(base)/playlist.m3u")
         }
         logger.info("Serving at \(base)/, upstream \(channel.url.redacted)")
@@ -314,15 +324,5 @@ extension RelayService {
             logger.warning("HDHomeRun discovery is not answered: \(RelayError(error).message)")
             return nil
         }
-    }
-}
-
-extension RelayStatus {
-    fileprivate var statusLine: String {
-        let age = upstream.secondsSinceNewSegment.map { "\(Duration.milliseconds(Int64($0 * 1000)).secondsText) ago" }
-        let edge = output.lastMediaSequence.map { "segment \($0)" } ?? "nothing yet"
-        let lost = upstream.counts.lost + UInt64(splice.segmentsSkipped + splice.segmentsNotWritten)
-        return
-            "\(state)  upstream \(age ?? "opening")  edge \(edge)  periods \(splice.counts[.periods])  lost \(lost)  sanitized \(splice.counts[.adjustedTimestamps])"
     }
 }

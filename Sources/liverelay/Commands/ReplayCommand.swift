@@ -50,6 +50,9 @@ struct ReplayCommand: AsyncParsableCommand {
 
     @OptionGroup(title: "Audio") var audio: KeyOptions<AudioSection>
 
+    @Option(help: "Form of the result on standard output: text, or json for the whole status.")
+    var format = ReplayFormat.text
+
     @Option(help: "Lowest level of log lines.")
     var logLevel = LogLevel.warning
 
@@ -87,12 +90,17 @@ struct ReplayCommand: AsyncParsableCommand {
         if captured.isTruncated {
             logger.warning("\(capture) was cut off during the capture; its complete part was replayed")
         }
-        print(
-            String(decoding: StatusDocument.json(of: replay.state.status, for: .operators), as: UTF8.self),
-            terminator: "")
+        let status = replay.state.status
+        switch format {
+        case .text: print(StatusLine.summary(of: status))
+        case .json:
+            print(String(decoding: StatusDocument.json(of: status, for: .operators), as: UTF8.self), terminator: "")
+        }
         if out != nil { print("Published in \(directory.path): play its ring.m3u8") }
     }
 }
+
+enum ReplayFormat: String, ExpressibleByArgument, CaseIterable { case text, json }
 
 /// The server of `liverelay replay --live`, from which players and relays pull a capture.
 private struct CaptureServer: Sendable {

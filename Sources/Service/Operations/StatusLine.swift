@@ -1,0 +1,70 @@
+package import Channel
+import Splice
+import Support
+import Tracker
+
+/// The line below the log on a terminal: how a process is doing, in a person's words.
+package enum StatusLine {
+    /// `live   newest segment 2 s ago   12 splices   nothing missing`
+    package static func text(of status: RelayStatus) -> String {
+        let age = status.upstream.secondsSinceNewSegment.map {
+            "newest segment \(Duration.seconds(Int64($0)).secondsText) ago"
+        }
+        let splices = max(0, Int(status.splice.counts[.periods]) - 1)
+        return join([status.state.rawValue, age, number(splices, "splice"), missing(status)])
+    }
+
+    /// `480 channels   3 running   2 watched   1 problem`
+    package static func text(of host: ChannelHost) -> String {
+        let overview = host.overview
+        let entries = overview.channels.values
+        let running = entries.count { $0.state.run != nil }
+        let watched = entries.count { $0.streams > 0 || !$0.waiters.isEmpty || $0.presentUntil > overview.uptime }
+        let problems = overview.channels.count { slug, entry in
+            if case .failed = entry.state { return true }
+            return overview.statuses[slug]?.state == .outage
+        }
+        return join([
+            number(overview.directory.channels.count, "channel"), "\(running) running", "\(watched) watched",
+            problems == 0 ? nil : number(problems, "problem"),
+        ])
+    }
+
+    /// `00:24   1.9 MB   640 kbit/s`
+    package static func text(of written: StreamWriter.Written) -> String {
+        let seconds = Int64(written.media.inSeconds)
+        let minutes = (seconds / 60).formattedWithTwoDigits
+        let rate = written.media > .zero ? Int(Double(written.bytes) * 8 / 1000 / written.media.inSeconds) : 0
+        return join([
+            "\(minutes):\((seconds % 60).formattedWithTwoDigits)", written.bytes.megabytesText, "\(rate) kbit/s",
+        ])
+    }
+
+    /// `58 segments, 114 s, 3 splices, nothing missing`
+    package static func summary(of status: RelayStatus) -> String {
+        let splices = max(0, Int(status.splice.counts[.periods]) - 1)
+        let duration = Duration.milliseconds(Int64(status.output.rewindSeconds * 1000)).secondsText
+        return [
+            number(status.output.segments, "segment"), duration, number(splices, "splice"), missing(status),
+        ].joined(separator: ", ")
+    }
+
+    /// What of a channel was not published, for whatever reason.
+    static func missing(_ status: RelayStatus) -> String {
+        let count = Int(status.upstream.counts.lost) + status.splice.segmentsSkipped + status.splice.segmentsNotWritten
+        return count == 0 ? "nothing missing" : "\(number(count, "segment")) missing"
+    }
+
+    private static func number(_ count: Int, _ noun: String) -> String { "\(count) \(noun)\(count == 1 ? "" : "s")" }
+
+    private static func join(_ parts: [String?]) -> String { parts.compactMap(\.self).joined(separator: "   ") }
+}
+
+extension Int64 {
+    fileprivate var formattedWithTwoDigits: String { self < 10 ? "0\(self)" : "\(self)" }
+}
+
+extension Int {
+    /// `1.9 MB`: of a million bytes, rounded down.
+    var megabytesText: String { "\(self / 1_000_000).\(self / 100_000 % 10) MB" }
+}

@@ -79,10 +79,12 @@ let package = Package(
         module("Conformance", ["Media"]),
         module("ChannelList", ["Support", "Playlist", .product(name: "Yams", package: "Yams")]),
         module(
+            "Export", ["Support", "Playlist", "Media", "Demux", "Transcode", "Mux", "Splice", "LiveRing"]),
+        module(
             "Channel",
             [
                 "Support", "Playlist", "Fetch", "Tracker", "Capture", "Decrypt", "Media", "Demux", "Transcode", "Mux",
-                "Splice", "LiveRing",
+                "Splice", "LiveRing", "Export",
             ]),
         module("HTTP", ["Support", "Playlist", "LiveRing"]),
         module(
@@ -100,8 +102,8 @@ let package = Package(
         module(
             "Observability",
             [
-                "Support", "Playlist", "Fetch", "Tracker", "Media", "Demux", "Splice", "LiveRing", "Channel", "HTTP",
-                "CSpawn",
+                "Support", "Playlist", "Fetch", "Tracker", "Media", "Demux", "Splice", "LiveRing", "Export", "Channel",
+                "HTTP", "CSpawn",
                 .product(name: "Logging", package: "swift-log"),
             ]),
         module(
@@ -110,7 +112,7 @@ let package = Package(
             name: "Service",
             dependencies: [
                 "Support", "Playlist", "Fetch", "Tracker", "Capture", "Media", "Transcode", "Mux", "Splice", "LiveRing",
-                "Channel", "ArchiveStore",
+                "Export", "Channel", "ArchiveStore",
                 "ChannelList", "HTTP", "Observability", "Guide", "CEmbed",
                 .product(name: "Logging", package: "swift-log"),
             ],
@@ -121,7 +123,8 @@ let package = Package(
             name: "liverelay",
             dependencies: [
                 "Support", "Playlist", "Fetch", "Tracker", "Capture", "Media", "Demux", "Transcode", "LiveRing",
-                "ArchiveStore", "Channel", "ChannelList", "Conformance", "HTTP", "WebServer", "Observability", "Guide",
+                "ArchiveStore", "Export", "Channel", "ChannelList", "Conformance", "HTTP", "WebServer", "Observability",
+                "Guide",
                 "Service",
                 .product(name: "NIOCore", package: "swift-nio"),
                 .product(name: "NIOPosix", package: "swift-nio"),
@@ -177,7 +180,8 @@ let package = Package(
         tests(
             "ObservabilityTests",
             [
-                "Observability", "HTTP", "WebServer", "Capture", "Channel", "Fetch", "Demux", "LiveRing", "Media",
+                "Observability", "HTTP", "WebServer", "Capture", "Export", "Channel", "Fetch", "Demux", "LiveRing",
+                "Media",
                 "Splice",
                 "Support", "Tracker", "TestSupport", "WebTestSupport", .product(name: "Logging", package: "swift-log"),
             ]),
@@ -196,8 +200,8 @@ let package = Package(
         .target(
             name: "ChannelTestSupport",
             dependencies: [
-                "Channel", "Support", "Playlist", "Fetch", "Tracker", "Capture", "Media", "Demux", "Splice", "LiveRing",
-                "TrackerTestSupport", "TestSupport",
+                "Channel", "Export", "Support", "Playlist", "Fetch", "Tracker", "Capture", "Media", "Demux", "Splice",
+                "LiveRing", "TrackerTestSupport", "TestSupport",
             ],
             path: "Tests/ChannelTestSupport", swiftSettings: strict),
         tests(
@@ -205,12 +209,19 @@ let package = Package(
             [
                 "Channel", "Support", "Playlist", "Fetch", "Tracker", "Capture", "Decrypt", "Media", "Demux",
                 "Transcode", "Mux", "Splice",
+                "LiveRing", "Export", "Conformance", "TestSupport", "ChannelTestSupport",
+            ]),
+        tests(
+            "ExportTests",
+            [
+                "Export", "Channel", "Support", "Playlist", "Capture", "Media", "Demux", "Transcode", "Mux", "Splice",
                 "LiveRing", "Conformance", "TestSupport", "ChannelTestSupport",
             ]),
         tests(
             "ServiceTests",
             [
-                "Service", "HTTP", "WebServer", "Channel", "ChannelList", "ArchiveStore", "Fetch", "Playlist", "Media",
+                "Service", "HTTP", "WebServer", "Export", "Channel", "ChannelList", "ArchiveStore", "Fetch", "Playlist",
+                "Media",
                 "Demux",
                 "Transcode", "Mux", "LiveRing", "Support", "TestSupport", "ChannelTestSupport", "WebTestSupport",
                 .product(name: "Logging", package: "swift-log"),
@@ -218,7 +229,8 @@ let package = Package(
         tests(
             "RelayTests",
             [
-                "liverelay", "Service", "Observability", "Guide", "HTTP", "WebServer", "Conformance", "Channel",
+                "liverelay", "Service", "Observability", "Guide", "HTTP", "WebServer", "Conformance", "Export",
+                "Channel",
                 "ChannelList",
                 "ArchiveStore", "Playlist", "Fetch", "Tracker", "Capture",
                 "Support",

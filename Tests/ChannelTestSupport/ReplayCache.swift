@@ -1,5 +1,6 @@
 package import Capture
-package import Channel
+import Channel
+package import Export
 import Fetch
 import Foundation
 import LiveRing

@@ -1,4 +1,5 @@
 package import Channel
+package import Export
 package import Foundation
 import LiveRing
 import Playlist

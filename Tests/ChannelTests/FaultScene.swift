@@ -1,6 +1,7 @@
 import Capture
 import Channel
 import ChannelTestSupport
+import Export
 import Foundation
 import TestSupport
 import Testing

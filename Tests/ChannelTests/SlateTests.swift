@@ -6,6 +6,8 @@ import Splice
 import Testing
 
 @testable import Channel
+@testable import Export
+@testable import Transcode
 
 /// A slate, from its file to segments on the channel's timeline.
 @Suite struct SlateTests {

@@ -12,6 +12,7 @@ import Tracker
 @testable import Channel
 @testable import Demux
 @testable import Media
+@testable import Transcode
 
 /// A channel with two languages, one of which is later than the video, or misses segments.
 ///

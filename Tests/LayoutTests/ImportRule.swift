@@ -31,12 +31,12 @@ enum ImportRule {
         ],
         "Glibc": [
             "Support/Addresses/IPAddress.swift", "Support/Dates/WallClock.swift", "Fetch/Curl/", "Fetch/Datagrams/",
-            "Fetch/Files/LocalFile.swift", "LiveRing/Spool/",
-            "Channel/TransportStream/TransportStreamThreads.swift", "HTTP/Access/", "WebServer/",
+            "Support/Files/LocalFile.swift", "LiveRing/Spool/",
+            "Export/TransportStream/TransportStreamThreads.swift", "HTTP/Access/", "WebServer/",
             "Observability/", "Guide/", "Service/", "liverelay/",
         ],
         "Dispatch": [
-            "Channel/TransportStream/TransportStreamThreads.swift", "HTTP/", "WebServer/", "Observability/", "Service/",
+            "Export/TransportStream/TransportStreamThreads.swift", "HTTP/", "WebServer/", "Observability/", "Service/",
             "liverelay/",
         ],
         "Synchronization": [""],
@@ -45,7 +45,7 @@ enum ImportRule {
     /// Our own modules.
     static let modules: Set = [
         "Support", "Playlist", "Media", "DASH", "Fetch", "Tracker", "Capture", "Decrypt", "Demux", "Transcode", "Mux",
-        "Splice", "LiveRing", "ArchiveStore", "Channel", "Conformance", "ChannelList", "HTTP", "WebServer",
+        "Splice", "LiveRing", "ArchiveStore", "Export", "Channel", "Conformance", "ChannelList", "HTTP", "WebServer",
         "Observability", "Guide", "Service", "liverelay",
     ]
 

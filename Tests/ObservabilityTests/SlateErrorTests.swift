@@ -1,4 +1,5 @@
 import Channel
+import Export
 import Fetch
 import Testing
 

@@ -1,5 +1,6 @@
 import ArgumentParser
 import Channel
+import Export
 import Foundation
 import Glibc
 import Logging

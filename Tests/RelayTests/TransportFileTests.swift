@@ -9,6 +9,7 @@ import WebTestSupport
 
 @testable import Capture
 @testable import Channel
+@testable import Export
 @testable import HTTP
 @testable import LiveRing
 @testable import Service

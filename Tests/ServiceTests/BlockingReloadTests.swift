@@ -5,6 +5,7 @@ import Testing
 import WebTestSupport
 
 @testable import Channel
+@testable import Export
 @testable import HTTP
 @testable import Service
 @testable import Support

@@ -10,9 +10,11 @@ import Testing
 import WebTestSupport
 
 @testable import Channel
+@testable import Export
 @testable import HTTP
 @testable import Service
 @testable import Support
+@testable import Transcode
 @testable import WebServer
 
 /// The slate in the place of ad breaks, by HTTP, judged by ffmpeg.

@@ -8,6 +8,7 @@ import TestSupport
 import Testing
 
 @testable import Channel
+@testable import Export
 @testable import HTTP
 @testable import Service
 @testable import Support
@@ -36,9 +37,9 @@ import Testing
                 let file = try snapshot.bytes(of: entry.segment)
                 for sample in fragment.video?.samples ?? [] { video += file[sample.bytes] }
                 for sample in fragment.audio?.samples ?? [] { audio += file[sample.bytes] }
-                let start = fragment.presented.lowerBound.count
+                let start = entry.presented.lowerBound.count
                 if let end, start - end > 36_000 { shift += (start - end - 18_000) / 5 * 5 }
-                end = fragment.presented.upperBound.count
+                end = entry.presented.upperBound.count
                 let ordered = fragment.videoTimes.map(\.count).sorted()
                 first = first ?? ordered.first
                 times += ordered.map { $0 - shift - (first ?? 0) }

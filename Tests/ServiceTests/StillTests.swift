@@ -9,6 +9,7 @@ import TestSupport
 import Testing
 
 @testable import Channel
+@testable import Export
 @testable import HTTP
 @testable import Service
 @testable import Support
@@ -50,7 +51,7 @@ import Testing
         var frames: [(date: Int64, isSync: Bool, width: Int)] = []
         for entry in snapshot.index.listed where !entry.isGap {
             let fragment = try StoredFragment(entry, in: snapshot)
-            let start = fragment.presented.lowerBound.count - entry.programDateTime.millisecondsSince1970 * 90
+            let start = entry.presented.lowerBound.count - entry.programDateTime.millisecondsSince1970 * 90
             let samples = zip(fragment.videoTimes, fragment.video?.samples ?? [])
             let width = entry.format.resolution?.width ?? 0
             frames += samples.map { ($0.count - start, $1.isRandomAccessPoint, width) }.sorted { $0.0 < $1.0 }

@@ -1,5 +1,6 @@
 package import Decrypt
 package import Demux
+package import Export
 package import LiveRing
 package import Media
 package import Splice

@@ -1,10 +1,12 @@
 import Decrypt
+import Export
 import LiveRing
 import Media
 import Playlist
 import Splice
 import Support
 import Tracker
+import Transcode
 
 /// The pipeline of one channel, from the tracker's deliveries to the ring: decrypt, splice, publish.
 ///

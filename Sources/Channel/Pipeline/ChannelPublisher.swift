@@ -1,3 +1,4 @@
+import Export
 package import LiveRing
 import Media
 import Playlist

@@ -1,3 +1,4 @@
+import Export
 import LiveRing
 import Media
 import Splice

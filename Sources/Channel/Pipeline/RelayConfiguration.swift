@@ -1,10 +1,11 @@
+package import Export
 package import Fetch
 package import LiveRing
 package import Playlist
 package import Splice
 package import Support
 package import Tracker
-import Transcode
+package import Transcode
 
 /// An operator's settings for one channel.
 package struct RelayConfiguration: Sendable {

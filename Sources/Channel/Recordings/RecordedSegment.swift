@@ -1,3 +1,4 @@
+package import Export
 package import LiveRing
 package import Media
 package import Support
@@ -19,7 +20,7 @@ package struct RecordedSegment: Equatable, Sendable {
     package init(_ entry: RingEntry, end: Int, shift: Ticks, clock: Ticks) {
         mediaSequence = entry.mediaSequence
         self.end = end
-        start = Ticks(entry.resumePoint.presentationEnd - entry.duration)
+        start = entry.presented.lowerBound
         duration = Ticks(entry.duration)
         (self.shift, self.clock) = (shift, clock)
         date = entry.programDateTime
@@ -28,7 +29,7 @@ package struct RecordedSegment: Equatable, Sendable {
     package var dateEnd: ProgramDateTime { date.advanced(by: duration.duration) }
 
     /// Its presentation on the timeline of the file, which begins where the channel's did.
-    var presented: Range<Ticks> { start - shift..<start - shift + duration }
+    package var presented: Range<Ticks> { start - shift..<start - shift + duration }
 }
 
 /// Media that a recording does not have.

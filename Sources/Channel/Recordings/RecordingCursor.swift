@@ -80,13 +80,13 @@ package struct RecordingCursor: Equatable, Sendable {
     private func nextEntry(in snapshot: RingSnapshot) -> RingEntry? {
         let index = snapshot.index
         guard let last else {
-            return start.map { snapshot.firstEntry(endingAfter: $0) } ?? index.firstEntry(from: firstMediaSequence)
+            return start.map { snapshot.firstEntry(endingAfter: $0) } ?? index.listed(from: firstMediaSequence).first
         }
         // A ring that was made anew counts anew, and its dates go on.
         guard let number = last.mediaSequence, number < index.nextMediaSequence,
             index.entry(numbered: number).map({ $0.programDateTime < last.dateEnd }) ?? true
         else { return snapshot.firstEntry(endingAfter: last.dateEnd) }
-        return index.firstEntry(from: number + 1)
+        return index.listed(from: number + 1).first
     }
 
     private func isMissing(after last: Position, before entry: RingEntry) -> Bool {
@@ -116,13 +116,5 @@ package struct RecordingCursor: Equatable, Sendable {
     package mutating func advance(over entry: RingEntry) {
         last = Position(mediaSequence: entry.mediaSequence, dateEnd: entry.programDateTimeEnd)
         if boundary == nil { boundary = split.boundary(after: entry.programDateTime) }
-    }
-}
-
-extension RingIndex {
-    /// The first listed entry with this number or a later one.
-    package func firstEntry(from mediaSequence: UInt64) -> RingEntry? {
-        guard let first = listed.first, mediaSequence < nextMediaSequence else { return nil }
-        return entry(numbered: max(mediaSequence, first.mediaSequence))
     }
 }

@@ -1,3 +1,4 @@
+package import Export
 package import LiveRing
 import Media
 import Playlist

@@ -1,8 +1,10 @@
 package import Capture
+package import Export
 import LiveRing
 import Media
 package import Splice
 package import Tracker
+package import Transcode
 
 /// A capture that is played through the whole pipeline on a virtual clock: without waiting, with the same bytes each time.
 package struct Replay {

@@ -1,3 +1,4 @@
+package import Export
 package import LiveRing
 package import Media
 package import Mux

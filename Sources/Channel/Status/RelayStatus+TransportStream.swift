@@ -1,3 +1,4 @@
+import Export
 import Media
 import Mux
 

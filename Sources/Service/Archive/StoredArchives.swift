@@ -1,6 +1,7 @@
 package import ArchiveStore
 package import Channel
 import ChannelList
+import Export
 import HTTP
 import LiveRing
 package import Logging

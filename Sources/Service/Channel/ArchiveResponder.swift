@@ -1,5 +1,6 @@
 package import ArchiveStore
 import Channel
+import Export
 import Foundation
 import HTTP
 import LiveRing

@@ -1,4 +1,5 @@
 package import Channel
+import Export
 package import HTTP
 import LiveRing
 package import Media
@@ -266,10 +267,10 @@ package final class ChannelResponder: Sendable {
                         of: .init(track), inFileThatBegins: head, byteCount: file.byteCount)
                 return segment.map { segment in
                     let start = segment.payload.lowerBound - segment.header.count
-                    return .made(
-                        MadeFileReader.file(of: segment.byteCount, head: segment.header, in: snapshot) { offset in
-                            (file, start + offset..<segment.payload.upperBound)
-                        })
+                    let made = ExportedFile(
+                        byteCount: segment.byteCount, head: { segment.header }, in: snapshot
+                    ) { offset in (file, start + offset..<segment.payload.upperBound) }
+                    return .made(MadeFile(made))
                 }
             } catch { continue }
         }

@@ -1,4 +1,5 @@
 import Channel
+import Export
 import HTTP
 import LiveRing
 import Media
@@ -50,12 +51,12 @@ final class ClipResponder: Sendable {
     /// A published range; nil if its end is not published, or its size is unknown.
     func transportStreamFile(_ range: RewindRange) -> Response? {
         guard let snapshot = state.snapshot, let file = snapshot.transportStreamFile(range) else { return nil }
-        let body = MadeFile(byteCount: file.byteCount) { [state] bytes in
-            let reader = TransportFileReader(state, file, in: snapshot, bytes: bytes)
-            return ByteStream { await reader.next() }
+        let body = ExportedFile(file, in: snapshot, from: state.transportStreams) { [state] in
+            state.update { $0.transportStream.unreadableSegments += 1 }
         }
         return Response(
-            contentType: .transportStream, cacheControl: .noStore, etag: Self.entityTag(file.name), body: .made(body))
+            contentType: .transportStream, cacheControl: .noStore, etag: Self.entityTag(file.name),
+            body: .made(MadeFile(body)))
     }
 
     // MARK: - MP4
@@ -108,11 +109,10 @@ final class ClipResponder: Sendable {
 
     private func response(_ clip: MovieClip, _ snapshot: RingSnapshot) -> Response {
         let head = Self.budget.hold(clip.head)
-        let body = MadeFileReader.file(of: clip.byteCount, head: head.bytes, held: head, in: snapshot) {
-            clip.part(at: $0)
-        }
+        let body = ExportedFile(byteCount: clip.byteCount, head: { head.bytes }, in: snapshot, stored: clip.part)
         return Response(
-            contentType: .videoMP4, cacheControl: .noStore, etag: Self.entityTag(clip.name), body: .made(body),
+            contentType: .videoMP4, cacheControl: .noStore, etag: Self.entityTag(clip.name),
+            body: .made(MadeFile(body)),
             extraHeaders: [attachment(from: clip.date, suffix: "mp4")])
     }
 
@@ -124,6 +124,15 @@ final class ClipResponder: Sendable {
         let time = date.text.prefix(19).filter { $0 != ":" }
         let name = "\(channel ?? "liverelay")-\(time)Z.\(suffix)"
         return HeaderField(name: "Content-Disposition", value: "attachment; filename=\"\(name)\"")
+    }
+}
+
+extension MadeFile {
+    convenience init(_ file: ExportedFile) {
+        self.init(byteCount: file.byteCount) { bytes in
+            let reader = ExportedFile.Reader(file, bytes: bytes)
+            return ByteStream { await reader.next() }
+        }
     }
 }
 

@@ -1,5 +1,6 @@
 import Channel
 import Dispatch
+import Export
 import HTTP
 import LiveRing
 import Playlist

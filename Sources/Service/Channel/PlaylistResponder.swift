@@ -1,4 +1,5 @@
 import Channel
+import Export
 import HTTP
 import LiveRing
 import Playlist

@@ -152,7 +152,7 @@ package struct ChannelRecorder: Sendable {
         let number = publication.firstMediaSequence
         let first =
             start.map { publication.snapshot.firstEntry(endingAfter: $0) }
-            ?? publication.snapshot.index.firstEntry(from: number)
+            ?? publication.snapshot.index.listed(from: number).first
         guard let first else { return (nil, left) }
         let date = first.programDateTime
         let title = (settings.split == .program ? programs?(date)?.title : nil) ?? title

@@ -1,4 +1,5 @@
 import Channel
+import Export
 import Glibc
 import LiveRing
 import Media
@@ -88,7 +89,9 @@ struct RecordingFinisher: Sendable {
         do throws(RecordingFile.Failure) {
             bytes = try file.read((index == 0 ? 0 : segments[index - 1].end)..<segments[index].end)
         } catch { throw .file(error) }
-        do throws(MediaError) { return try media.read(bytes, of: segments[index]) } catch { throw .media(error) }
+        do throws(MediaError) { return try media.read(bytes, near: segments[index].presented.lowerBound) } catch {
+            throw .media(error)
+        }
     }
 
     /// Writes the sample tables first, so the media is read twice.

@@ -1,4 +1,5 @@
 import Channel
+import Export
 import LiveRing
 import Media
 import Mux
@@ -147,15 +148,8 @@ struct RecordingWriter: Sendable {
         var clock = file.journal.clock
         let placement = clock.append(
             from: start, lasting: segment.chunks.reduce(.zero) { $0 + $1.duration })
-        let moved =
-            placement.shift == .zero
-            ? segment : await state.transportStreams.segment(segment, of: source, earlierBy: placement.shift)
-        var bytes = [moved.bytes]
-        if !placement.pause.isEmpty, let program = entry.transportStream.flatMap({ TransportStreamState($0)?.program })
-        {
-            bytes.insert(TransportTimeShift.clock(placement.pause, of: program), at: 0)
-        }
-        let (parts, position) = (bytes, clock.end ?? .zero)
+        let (pause, moved) = await state.transportStreams.place(segment, of: source, at: placement)
+        let (parts, position) = ([pause, moved.bytes].filter { !$0.isEmpty }, clock.end ?? .zero)
         let isDiscontinuous = entry.transportStream?.isDiscontinuous ?? false && !file.journal.segments.isEmpty
         try await RecordingThread.perform { [file] () throws(RecordingFile.Failure) in
             try file.append(parts, isDiscontinuous: isDiscontinuous) { end in

@@ -1,5 +1,6 @@
 import Channel
 package import ChannelList
+import Export
 package import Fetch
 import Foundation
 package import Support

@@ -1,5 +1,6 @@
 import Capture
 import Channel
+import Export
 import Fetch
 import Foundation
 import LiveRing

@@ -1,6 +1,7 @@
 package import ArchiveStore
 package import Channel
 package import ChannelList
+import Export
 import Fetch
 import Foundation
 package import Guide

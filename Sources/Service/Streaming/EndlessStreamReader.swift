@@ -1,4 +1,5 @@
 import Channel
+import Export
 import LiveRing
 import Media
 import Mux
@@ -13,8 +14,6 @@ actor EndlessStreamReader {
         case output(sendsNullPackets: Bool)
     }
 
-    /// The most bytes returned at once: a client holds no more than this of the shared segments.
-    static let byteLimit = 64 * 1024
     /// The interval of the common moments at which waiting clients continue, for the ring or for a time. All clients
     /// share the moments, and with them the timer and the threads that it wakes.
     private static let pollInterval = Duration.milliseconds(100)
@@ -82,7 +81,7 @@ actor EndlessStreamReader {
         }
         guard let bytes = unsent.first else { return nil }
         if case .output = client { return unsent.removeFirst() }
-        let limit = Self.byteLimit / PacketStride.packetSize * PacketStride.packetSize
+        let limit = ExportedFile.byteLimit / PacketStride.packetSize * PacketStride.packetSize
         let rest = bytes.dropFirst(limit)
         unsent.replaceSubrange(0..<1, with: rest.isEmpty ? [] : [rest])
         return bytes.prefix(limit)
@@ -124,15 +123,8 @@ actor EndlessStreamReader {
     /// Prepares a chunk of the segment as this client gets it. Clients share the bytes.
     private func send(_ bytes: Range<Int>, _ placement: ClientClock.Placement) async {
         guard let (segment, entry) = loaded else { return }
-        let moved =
-            placement.shift == .zero
-            ? segment : await state.transportStreams.segment(segment, of: entry, earlierBy: placement.shift)
-        var pause: [UInt8] = []
-        if !placement.pause.isEmpty, let program = entry.transportStream.flatMap({ TransportStreamState($0)?.program })
-        {
-            pause = TransportTimeShift.clock(placement.pause, of: program)
-        }
-        unsent = [pause[...], moved.bytes[bytes]].filter { !$0.isEmpty }
+        let placed = await state.transportStreams.place(segment, of: entry, at: placement)
+        unsent = [placed.pause[...], placed.segment.bytes[bytes]].filter { !$0.isEmpty }
         hasBegun = true
         if let chunk = segment.chunks.first(where: { $0.bytes == bytes }) { sentMedia += chunk.duration.duration }
     }

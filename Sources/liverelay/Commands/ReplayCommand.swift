@@ -1,6 +1,7 @@
 import ArgumentParser
 import Capture
 import Channel
+import Export
 import HTTP
 import Logging
 import Observability

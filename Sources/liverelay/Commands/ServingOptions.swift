@@ -1,4 +1,5 @@
 import ArgumentParser
+import Export
 import HTTP
 import Support
 import WebServer

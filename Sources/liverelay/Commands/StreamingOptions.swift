@@ -1,6 +1,7 @@
 import ArgumentParser
 import Channel
 import ChannelList
+import Export
 import Media
 import Service
 import Support

@@ -2,36 +2,36 @@ package import LiveRing
 import Media
 package import Mux
 import Playlist
-import Splice
+package import Splice
 
 /// The transport stream's parameters from segment to segment, over all sources and processes of a channel.
-struct TransportStreamTimeline: Sendable {
+package struct TransportStreamTimeline: Sendable {
     /// Segments in another codec than the channel's.
-    struct Counts: Equatable, Sendable {
-        var foreignVideoSegments = 0
-        var foreignAudioSegments = 0
+    package struct Counts: Equatable, Sendable {
+        package fileprivate(set) var foreignVideoSegments = 0
+        package fileprivate(set) var foreignAudioSegments = 0
     }
 
     /// The state at the latest segment; nil before the first.
-    private(set) var state: TransportStreamState?
-    private(set) var counts = Counts()
+    package private(set) var state: TransportStreamState?
+    package private(set) var counts = Counts()
     /// Where the transport stream of the latest segment ends; nil if it is not known.
     private var end: Ticks?
 
     /// Continues after the newest entry of a ring.
-    init(resuming snapshot: RingSnapshot) {
+    package init(resuming snapshot: RingSnapshot) {
         state = snapshot.newest?.transportStream.flatMap { TransportStreamState($0) }
         let newest = snapshot.index.listed.last { !$0.isGap }
         end = newest.flatMap { TransportStreamSource(snapshot).times(of: $0)?.upperBound }
     }
 
     /// Whether the channel's audio is AAC; nil before the first segment.
-    var isAAC: Bool? { state.map { $0.program.audio == .aac } }
+    package var isAAC: Bool? { state.map { $0.program.audio == .aac } }
 
     /// Records a segment.
     /// - Parameter snapshot: the ring before the segment is published.
     /// - Returns: what has to be stored with it.
-    mutating func append(
+    package mutating func append(
         _ segment: SplicedSegment, after snapshot: RingSnapshot
     ) -> (point: TransportStreamPoint, sidecars: [SidecarFile]) {
         let audio = segment.description.audioCodec == nil ? nil : segment.position.audio
@@ -63,7 +63,7 @@ struct TransportStreamTimeline: Sendable {
     }
 
     /// Measures the transport stream of a segment that `append` recorded. A segment that cannot be read has no extent.
-    mutating func measure(_ segment: inout NewSegment) {
+    package mutating func measure(_ segment: inout NewSegment) {
         let content = try? segment.transportContent { (sidecar) throws(TransportStreamError) in
             segment.sidecars.first { $0.file == sidecar }?.bytes ?? []
         } audioTracks: { index in

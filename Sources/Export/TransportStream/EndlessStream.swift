@@ -206,8 +206,8 @@ extension EndlessStream {
         // After a jump, what was sent does not come again.
         let entries = position.map { index.listed(from: $0.mediaSequence + 1) } ?? index.listed
         if case .published(let number) = start {
-            return index.listed(from: max(number, entries.first?.mediaSequence ?? number)).first
-                .map { .loading(mediaSequence: $0.mediaSequence, offset: .zero) }
+            let first = index.listed(from: max(number, entries.first?.mediaSequence ?? number)).first
+            return first.map { .loading(mediaSequence: $0.mediaSequence, offset: .zero) }
         }
         guard var first = entries.last else { return nil }
         let wanted = wantedMedia(index)

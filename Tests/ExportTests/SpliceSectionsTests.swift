@@ -2,6 +2,7 @@ import Playlist
 import Testing
 
 @testable import Channel
+@testable import Export
 @testable import LiveRing
 @testable import Media
 @testable import Mux

@@ -1,6 +1,7 @@
 package import LiveRing
 import Media
 import Synchronization
+package import Transcode
 
 /// How the ad breaks of an archive are presented.
 package final class ArchivedAds: Sendable {

@@ -4,6 +4,7 @@ import Testing
 
 @testable import Channel
 @testable import Demux
+@testable import Export
 @testable import Media
 @testable import Mux
 @testable import Splice

@@ -5,6 +5,7 @@ import Testing
 
 @testable import Channel
 @testable import Demux
+@testable import Export
 @testable import LiveRing
 @testable import Media
 @testable import Mux

@@ -1,5 +1,5 @@
 package import LiveRing
-package import Media
+import Media
 package import Mux
 import Playlist
 package import Support
@@ -114,29 +114,37 @@ package actor TransportStreamStore {
         }
     }
 
-    /// The transport stream of a segment that is not in the ring.
-    /// - Parameter file: returns the segment; nil if there is none.
-    func segment(
-        of entry: RingEntry, in snapshot: RingSnapshot, file: @escaping @Sendable () -> [UInt8]?
-    ) async throws(TransportStreamError) -> TransportSegment {
+    /// The transport stream of the slate in the place of a published segment, and the entry that it is made of.
+    package func segment(
+        inPlaceOf entry: RingEntry, in snapshot: RingSnapshot, from slate: BreakSlate
+    ) async throws(TransportStreamError) -> (segment: TransportSegment, entry: RingEntry) {
+        guard let record = slate.record(for: entry) else { throw .noMedia }
         let source = TransportStreamSource(snapshot, memory: memory)
-        return try await segment(as: Key(name: entry.segment.name)) {
+        let segment = try await segment(as: Key(name: record.segment.name)) {
             Outcome { () throws(TransportStreamError) in
-                guard let file = file() else { throw .noMedia }
-                return try source.write(entry, file: file)
+                guard let file = slate.segment(for: entry) else { throw .noMedia }
+                return try source.write(record, file: file)
             }
         }
+        return (segment, record)
     }
 
-    /// The transport stream of a segment with all times `shift` earlier. Clients that were there at the same gaps share it.
-    package func segment(
-        _ segment: TransportSegment, of entry: RingEntry, earlierBy shift: Ticks, earlyAudio: EarlyAudio = .kept
-    ) async -> TransportSegment {
-        let key = Key(name: entry.segment.name, shift: shift, earlyAudio: earlyAudio)
-        let moved = try? await self.segment(as: key) {
-            .success(.init(segment: segment.earlier(by: shift), replacements: .init()))
-        }
-        return moved ?? segment
+    /// A segment as it is sent at a place of a client's clock, and the clock packets of the pause before it. Clients that
+    /// were there at the same gaps share the bytes.
+    package func place(
+        _ segment: TransportSegment, of entry: RingEntry, at placement: ClientClock.Placement,
+        earlyAudio: EarlyAudio = .kept
+    ) async -> (pause: [UInt8], segment: TransportSegment) {
+        let key = Key(name: entry.segment.name, shift: placement.shift, earlyAudio: earlyAudio)
+        let moved =
+            placement.shift == .zero
+            ? segment
+            : try? await self.segment(as: key) {
+                .success(.init(segment: segment.earlier(by: placement.shift), replacements: .init()))
+            }
+        let program = entry.transportStream.flatMap { TransportStreamState($0)?.program }
+        let pause = placement.pause.isEmpty ? nil : program.map { TransportTimeShift.clock(placement.pause, of: $0) }
+        return (pause ?? [], moved ?? segment)
     }
 
     private func segment(

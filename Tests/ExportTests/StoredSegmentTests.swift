@@ -3,6 +3,7 @@ import Testing
 
 @testable import Channel
 @testable import Demux
+@testable import Export
 @testable import Media
 @testable import Mux
 

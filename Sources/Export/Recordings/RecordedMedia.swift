@@ -59,13 +59,13 @@ package struct RecordedMedia: Sendable {
     package init() {}
 
     /// Reads a segment. Segments come in order, from the first on.
-    package mutating func read(_ bytes: [UInt8], of segment: RecordedSegment) throws(MediaError) -> Part {
+    /// - Parameter near: when it is presented, on the timeline of the file.
+    package mutating func read(_ bytes: [UInt8], near: Ticks) throws(MediaError) -> Part {
         var demuxed = try demuxer.feed(bytes)
         let rest = try demuxer.reset()
         demuxed.video += rest.video
         demuxed.audio += rest.audio
         for further in rest.furtherAudio { demuxed.append(further.packets, of: further.track) }
-        let near = segment.presented.lowerBound
         var part = Part()
         part.videoConfiguration = demuxed.video.first?.configuration
         part.video = frames(demuxed.video, near: near)

@@ -2,6 +2,7 @@ import TestSupport
 import Testing
 
 @testable import Channel
+@testable import Export
 @testable import Media
 @testable import Mux
 

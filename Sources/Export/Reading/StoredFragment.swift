@@ -1,5 +1,5 @@
-import LiveRing
-import Media
+package import LiveRing
+package import Media
 import Mux
 
 /// The samples of a stored segment, by the index at its beginning. Their bytes are not read.
@@ -41,12 +41,6 @@ struct StoredFragment: Sendable {
         }
     }
 
-    /// The part of the channel's timeline that the segment was published for.
-    var presented: Range<Ticks> {
-        let end = Ticks(entry.resumePoint.presentationEnd)
-        return end - Ticks(entry.duration)..<end
-    }
-
     /// The presentation times of the video's samples, in decoding order.
     var videoTimes: [Ticks] {
         guard let video else { return [] }
@@ -70,6 +64,14 @@ struct StoredFragment: Sendable {
             if time + Int64(frame.duration) <= begin { first = index + 1 }
         }
         return first..<audio.samples.count
+    }
+}
+
+extension RingEntry {
+    /// The part of the channel's timeline that the segment was published for.
+    package var presented: Range<Ticks> {
+        let end = Ticks(resumePoint.presentationEnd)
+        return end - Ticks(duration)..<end
     }
 }
 

@@ -1,9 +1,10 @@
 package import LiveRing
-import Media
+package import Media
 import Mux
 import Playlist
 import Splice
 import Synchronization
+package import Transcode
 
 /// The slate in the place of ad breaks: segments with the times of published ones and the frames of the slate.
 ///
@@ -49,7 +50,7 @@ package final class BreakSlate: Sendable {
     /// - Parameters:
     ///   - now: returns the time since the channel began.
     ///   - report: called on any thread, once for each change.
-    init(
+    package init(
         _ source: SlateSource, longestSegment: Ticks, audio: AudioSettings, now: @escaping @Sendable () -> Duration,
         report: @escaping @Sendable (BreakSlateChange) -> Void = { _ in }
     ) {
@@ -69,7 +70,7 @@ package final class BreakSlate: Sendable {
     ///   - entry: whose audio a slate without audio continues.
     ///   - perform: performs the reading on a thread that may wait.
     /// - Returns: nil if it cannot be read.
-    func load(
+    package func load(
         after entry: RingEntry, perform: @escaping @Sendable (@escaping @Sendable () -> Void) async -> Void
     ) async -> SlateFiles? {
         await withCheckedContinuation { continuation in
@@ -142,11 +143,21 @@ package final class BreakSlate: Sendable {
         return entry
     }
 
+    /// The record of the transport stream in the place of a published one; nil before `load`.
+    func record(for entry: RingEntry) -> RingEntry? {
+        guard let files else { return nil }
+        var record = files.replacement(of: entry)
+        guard let point = entry.transportStream, let state = TransportStreamState(point) else { return record }
+        let next = state.followed(by: record.audioConfiguration, initialization: files.initialization.name)
+        record.transportStream?.parameters = next.text
+        record.transportStream?.privateData = nil
+        return record
+    }
+
     /// The segment in the place of a published one, as a file; nil before `load`.
     package func segment(for entry: RingEntry) -> [UInt8]? {
         guard let media else { return nil }
-        let end = Ticks(entry.resumePoint.presentationEnd)
-        let times = max(.zero, end - Ticks(entry.duration))..<end
+        let times = max(.zero, entry.presented.lowerBound)..<entry.presented.upperBound
         let (video, start) = media.videoTrack(at: times)
         let fragment = FragmentWriter.write(
             sequenceNumber: UInt32(truncatingIfNeeded: entry.resumePoint.fragmentSequenceNumber &- 1), video: video,

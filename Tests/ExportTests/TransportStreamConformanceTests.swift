@@ -5,6 +5,7 @@ import Testing
 
 @testable import Channel
 @testable import Conformance
+@testable import Export
 
 /// The endless transport stream of every capture, judged by the checker that shares no code with the multiplexer.
 @Suite struct TransportStreamConformanceTests {

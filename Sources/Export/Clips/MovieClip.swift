@@ -110,7 +110,7 @@ private struct ClipBuilder {
     /// - Returns: false if the first segment cannot be read.
     mutating func begin(at first: Int, from date: ProgramDateTime, isPrecise: Bool) -> Bool {
         guard let fragment = snapshot.fragment(at: first) else { return false }
-        let wanted = fragment.presented.lowerBound + Self.time(from: fragment.entry.programDateTime, to: date)
+        let wanted = fragment.entry.presented.lowerBound + Self.time(from: fragment.entry.programDateTime, to: date)
         guard fragment.video?.samples.isEmpty == false else {
             start = wanted
             return true
@@ -140,7 +140,7 @@ private struct ClipBuilder {
     /// Appends the audio that is presented with the last frames, and that the segment after them has.
     mutating func appendEarlyAudio(of index: Int) {
         guard let end, let fragment = snapshot.fragment(at: index), let audio = fragment.audio,
-            ClientClock.pause(for: fragment.presented.lowerBound - end) == nil,
+            ClientClock.pause(for: fragment.entry.presented.lowerBound - end) == nil,
             let descriptions = descriptions(of: fragment.entry)
         else { return }
         let heard = fragment.audioFrames(in: start..<max(start, presentedEnd + writer.earlier))
@@ -151,7 +151,7 @@ private struct ClipBuilder {
         guard let fragment = snapshot.fragment(at: index), let descriptions = descriptions(of: fragment.entry) else {
             return
         }
-        let presented = fragment.presented
+        let presented = fragment.entry.presented
         if let end, let pause = ClientClock.pause(for: presented.lowerBound - end) {
             writer.skip(presented.lowerBound - end - pause)
         }
@@ -169,7 +169,7 @@ private struct ClipBuilder {
         _ fragment: StoredFragment, from sample: Int, until limit: Ticks?, _ descriptions: TrackDescriptions
     ) -> Ticks {
         let times = fragment.videoTimes
-        var (end, frames) = (fragment.presented.upperBound, times.count)
+        var (end, frames) = (fragment.entry.presented.upperBound, times.count)
         if let limit {
             let latest = limit - Self.tolerance
             end = times.filter { $0 > latest }.min() ?? limit

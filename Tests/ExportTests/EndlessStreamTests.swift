@@ -3,6 +3,7 @@ import TestSupport
 import Testing
 
 @testable import Channel
+@testable import Export
 @testable import LiveRing
 @testable import Media
 @testable import Mux

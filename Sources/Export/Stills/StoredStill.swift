@@ -49,7 +49,7 @@ package struct StoredStill: Sendable {
         do throws(TransportStreamError) { fragment = try StoredFragment(entry, in: snapshot) } catch {
             throw Refusal(error)
         }
-        let presented = fragment.presented
+        let presented = entry.presented
         let offset = Ticks.milliseconds(date.milliseconds(since: entry.programDateTime))
         let time = min(presented.lowerBound + offset, presented.upperBound) + Self.tolerance
         guard let point = snapshot.randomAccessPoint(before: time, in: fragment, at: index),

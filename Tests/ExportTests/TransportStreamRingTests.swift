@@ -7,6 +7,7 @@ import Testing
 
 @testable import Capture
 @testable import Channel
+@testable import Export
 @testable import LiveRing
 @testable import Media
 @testable import Mux
@@ -320,7 +321,8 @@ extension TransportStreamRingTests {
         let store = TransportStreamStore()
         let segment = try await store.segment(of: entry, in: snapshot)
         for shift in [Ticks.seconds(60), .seconds(60), .seconds(-7)] {
-            #expect(await store.segment(segment, of: entry, earlierBy: shift) == segment.earlier(by: shift))
+            let placed = await store.place(segment, of: entry, at: .init(pause: .zero..<.zero, shift: shift))
+            #expect(placed.segment == segment.earlier(by: shift))
         }
         #expect(store.counts.segments == 1)
     }

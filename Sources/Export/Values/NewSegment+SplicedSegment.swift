@@ -1,15 +1,15 @@
-import LiveRing
+package import LiveRing
 import Media
 import Mux
 import Playlist
-import Splice
+package import Splice
 import Support
 
 // Conversions from the splice's values to the ring's, and back after a restart.
 
 extension NewSegment {
     /// - Parameter source: where `segment` ends in its source; nil if the segment stands in for missing media.
-    init(
+    package init(
         _ segment: SplicedSegment, from source: UpstreamPosition?, markers: SegmentAdMarkers,
         transportStream: TransportStreamPoint?, sidecars: [SidecarFile] = []
     ) {
@@ -51,7 +51,7 @@ extension NewTrack {
             header: track.fragment.header, payload: track.fragment.payloads)
     }
 
-    init(_ track: SplicedVideoTrack) {
+    package init(_ track: SplicedVideoTrack) {
         self.init(
             initialization: InitializationFile(name: track.initSection.name, bytes: track.initSection.bytes),
             format: SegmentFormat(track.format), header: track.fragment.header, payload: track.fragment.payloads)
@@ -59,7 +59,7 @@ extension NewTrack {
 }
 
 extension ResumePoint {
-    init(_ position: TimelinePosition, source: UpstreamPosition? = nil) {
+    package init(_ position: TimelinePosition, source: UpstreamPosition? = nil) {
         self.init(
             videoDecodeTime: UInt64(position.videoDecodeTime ?? 0),
             audioDecodeTime: UInt64(position.audioDecodeTime ?? 0),
@@ -77,7 +77,7 @@ extension ResumePoint {
 }
 
 extension TimelinePosition {
-    init(_ resumePoint: ResumePoint) {
+    package init(_ resumePoint: ResumePoint) {
         var position = TimelinePosition(
             videoDecodeTime: Int64(resumePoint.videoDecodeTime),
             audioDecodeTime: resumePoint.audioDecodeTime == 0 ? nil : Int64(resumePoint.audioDecodeTime),

@@ -1,6 +1,4 @@
 package import Media
-import Splice
-package import Transcode
 
 /// How a channel's audio is republished.
 package struct AudioSettings: Sendable {

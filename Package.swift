@@ -86,6 +86,7 @@ let package = Package(
                 "Support", "Playlist", "Fetch", "Tracker", "Capture", "Decrypt", "Media", "Demux", "Transcode", "Mux",
                 "Splice", "LiveRing", "Export",
             ]),
+        module("Record", ["Support", "Playlist", "Media", "Mux", "LiveRing", "Export", "Channel"]),
         module("HTTP", ["Support", "Playlist", "LiveRing"]),
         module(
             "WebServer",
@@ -112,7 +113,7 @@ let package = Package(
             name: "Service",
             dependencies: [
                 "Support", "Playlist", "Fetch", "Tracker", "Capture", "Media", "Transcode", "Mux", "Splice", "LiveRing",
-                "Export", "Channel", "ArchiveStore",
+                "Export", "Channel", "Record", "ArchiveStore",
                 "ChannelList", "HTTP", "Observability", "Guide", "CEmbed",
                 .product(name: "Logging", package: "swift-log"),
             ],
@@ -124,7 +125,7 @@ let package = Package(
             dependencies: [
                 "Support", "Playlist", "Fetch", "Tracker", "Capture", "Media", "Demux", "Transcode", "LiveRing",
                 "ArchiveStore", "Export", "Channel", "ChannelList", "Conformance", "HTTP", "WebServer", "Observability",
-                "Guide",
+                "Guide", "Record",
                 "Service",
                 .product(name: "NIOCore", package: "swift-nio"),
                 .product(name: "NIOPosix", package: "swift-nio"),
@@ -218,6 +219,12 @@ let package = Package(
                 "LiveRing", "Conformance", "TestSupport", "ChannelTestSupport",
             ]),
         tests(
+            "RecordTests",
+            [
+                "Record", "Export", "Channel", "Support", "Playlist", "Media", "Demux", "Mux", "LiveRing",
+                "TestSupport", "ChannelTestSupport",
+            ]),
+        tests(
             "ServiceTests",
             [
                 "Service", "HTTP", "WebServer", "Export", "Channel", "ChannelList", "ArchiveStore", "Fetch", "Playlist",
@@ -230,7 +237,7 @@ let package = Package(
             "RelayTests",
             [
                 "liverelay", "Service", "Observability", "Guide", "HTTP", "WebServer", "Conformance", "Export",
-                "Channel",
+                "Channel", "Record",
                 "ChannelList",
                 "ArchiveStore", "Playlist", "Fetch", "Tracker", "Capture",
                 "Support",

@@ -1,7 +1,6 @@
 import ChannelTestSupport
 import Foundation
 import Playlist
-import Synchronization
 import TestSupport
 import Testing
 
@@ -265,27 +264,6 @@ import Testing
         #expect(memory.removeBuffer(for: .file) == [1, 2, 3] && memory.removeBuffer(for: .file).isEmpty)
         #expect(memory.removeBuffer(for: .output).isEmpty)
     }
-
-    @Test func fewSegmentsAreMadeAtOnce() async {
-        let gauge = Gauge()
-        await withTaskGroup(of: Void.self) { group in
-            for _ in 0..<64 { group.addTask { await TransportStreamThreads.perform { gauge.pass() } } }
-        }
-        #expect(gauge.most <= TransportStreamThreads.count)
-    }
-}
-
-/// Counts the threads that are in a function at once.
-private final class Gauge: Sendable {
-    private let counts = Mutex((now: 0, most: 0))
-
-    var most: Int { counts.withLock { $0.most } }
-
-    func pass() {
-        counts.withLock { ($0.now, $0.most) = ($0.now + 1, max($0.most, $0.now + 1)) }
-        for _ in 0..<1000 { _ = counts.withLock { $0.now } }
-        counts.withLock { $0.now -= 1 }
-    }
 }
 
 extension MediaPlaylist {
@@ -321,7 +299,7 @@ extension TransportStreamRingTests {
         let store = TransportStreamStore()
         let segment = try await store.segment(of: entry, in: snapshot)
         for shift in [Ticks.seconds(60), .seconds(60), .seconds(-7)] {
-            let placed = await store.place(segment, of: entry, at: .init(pause: .zero..<.zero, shift: shift))
+            let placed = await store.place(segment, of: entry, at: .init(pause: Ticks.zero..<Ticks.zero, shift: shift))
             #expect(placed.segment == segment.earlier(by: shift))
         }
         #expect(store.counts.segments == 1)

@@ -25,18 +25,19 @@ enum ImportRule {
 
         // The rules of time zones are those that Foundation brings.
         "Foundation": [
-            "Capture/", "ChannelList/Values/ProviderClock.swift", "HTTP/Access/", "WebServer/", "Observability/",
+            "Capture/", "ChannelList/Values/ProviderClock.swift", "Record/", "HTTP/Access/", "WebServer/",
+            "Observability/",
             "Guide/",
             "Service/", "liverelay/",
         ],
         "Glibc": [
             "Support/Addresses/IPAddress.swift", "Support/Dates/WallClock.swift", "Fetch/Curl/", "Fetch/Datagrams/",
             "Support/Files/LocalFile.swift", "LiveRing/Spool/",
-            "Export/TransportStream/TransportStreamThreads.swift", "HTTP/Access/", "WebServer/",
+            "Export/Pool/MediaPool.swift", "Record/", "HTTP/Access/", "WebServer/",
             "Observability/", "Guide/", "Service/", "liverelay/",
         ],
         "Dispatch": [
-            "Export/TransportStream/TransportStreamThreads.swift", "HTTP/", "WebServer/", "Observability/", "Service/",
+            "Export/Pool/MediaPool.swift", "HTTP/", "WebServer/", "Observability/", "Service/",
             "liverelay/",
         ],
         "Synchronization": [""],
@@ -45,7 +46,8 @@ enum ImportRule {
     /// Our own modules.
     static let modules: Set = [
         "Support", "Playlist", "Media", "DASH", "Fetch", "Tracker", "Capture", "Decrypt", "Demux", "Transcode", "Mux",
-        "Splice", "LiveRing", "ArchiveStore", "Export", "Channel", "Conformance", "ChannelList", "HTTP", "WebServer",
+        "Splice", "LiveRing", "ArchiveStore", "Export", "Channel", "Record", "Conformance", "ChannelList", "HTTP",
+        "WebServer",
         "Observability", "Guide", "Service", "liverelay",
     ]
 

@@ -12,6 +12,7 @@ import WebTestSupport
 @testable import ChannelList
 @testable import Fetch
 @testable import HTTP
+@testable import Record
 @testable import Service
 @testable import WebServer
 @testable import liverelay

@@ -126,12 +126,14 @@ import WebTestSupport
 
     @Test func pendingRangesAreBounded() async throws {
         defer { try? FileManager.default.removeItem(at: directory) }
-        let queue = DispatchQueue(label: "stopped")
-        queue.suspend()
-        let cache = PlaylistCache(ranges: queue)
+        let (clientLimit, limit) = (2, 5)
+        let pool = MediaPool("test", .init(pending: limit, ofClient: clientLimit))
+        let stop = DispatchSemaphore(value: 0)
+        let stopped = Task { await pool.perform { stop.wait() } }
+        let cache = PlaylistCache(ranges: pool)
         let publication = try #require(state.publication)
         func range(_ last: Int64, of client: String?) async -> Int? {
-            do throws(PlaylistCache.Refusal) {
+            do throws(MediaPool.Busy) {
                 let range = RewindRange.last(milliseconds: last * 60_000)
                 return try await cache.playlist(
                     .init(resource: .rewind(.fragmentedMP4, range)), of: publication, compressed: false, client: client)?
@@ -139,27 +141,27 @@ import WebTestSupport
             } catch { return nil }
         }
         await withTaskGroup(of: Int?.self) { group in
-            let limit = PlaylistCache.rangesPerClient
-            for last in 1...limit { group.addTask { await range(Int64(last), of: "a") } }
-            while cache.pendingRanges < limit { await Task.yield() }
+            for last in 1...clientLimit { group.addTask { await range(Int64(last), of: "a") } }
+            while pool.pendingCount < clientLimit { await Task.yield() }
             #expect(await range(100, of: "a") == nil, "its limit is reached")
-            await #expect(throws: PlaylistCache.Refusal.self) { try await cache.perform(for: "a") { 0 } }
+            await #expect(throws: MediaPool.Busy.self) { try await cache.perform(for: "a") { 0 } }
             group.addTask { await range(1, of: "a") }  // known: it waits for the other
             group.addTask { await range(1, of: "b") }
             group.addTask { await range(101, of: "b") }
-            while cache.pendingRanges <= limit { await Task.yield() }
-            for last in 200..<200 + PlaylistCache.rangeLimit - limit - 1 {
+            while pool.pendingCount <= clientLimit { await Task.yield() }
+            for last in 200..<200 + limit - clientLimit - 1 {
                 group.addTask { await range(Int64(last), of: "client \(last)") }
             }
-            while cache.pendingRanges < PlaylistCache.rangeLimit { await Task.yield() }
+            while pool.pendingCount < limit { await Task.yield() }
             #expect(await range(300, of: "c") == nil, "the limit of all is reached")
-            await #expect(throws: PlaylistCache.Refusal.self) { try await cache.perform(for: "c") { 0 } }
-            queue.resume()
+            await #expect(throws: MediaPool.Busy.self) { try await cache.perform(for: "c") { 0 } }
+            stop.signal()
             for await bytes in group { #expect((bytes ?? 0) > 100) }
         }
-        #expect(cache.pendingRanges == 0)
+        await stopped.value
+        #expect(pool.pendingCount == 0)
         #expect(await range(100, of: "a") != nil)
-        #expect(try await cache.perform(for: "a") { cache.pendingRanges } == 1)
-        #expect(cache.pendingRanges == 0)
+        #expect(try await cache.perform(for: "a") { pool.pendingCount } == 1)
+        #expect(pool.pendingCount == 0)
     }
 }

@@ -142,8 +142,8 @@ import Testing
 
     // MARK: Limits
 
-    @Test func pendingStillsAreLimited() async throws {
-        let store = StillStore(pendingLimit: 10)
+    @Test func equalRequestsAreOnePendingStill() async throws {
+        let store = StillStore(pool: MediaPool("test", .init(pending: 2, ofClient: 1)))
         let (barrier, release) = AsyncStream<Void>.makeStream()
         let made = Mutex(0)
         let work: @Sendable () async -> StillResponder.Outcome = {
@@ -155,18 +155,18 @@ import Testing
             func ask(_ name: String, _ client: String?) {
                 group.addTask { (try? await store.outcome(of: name, for: client, make: work)) == nil }
             }
-            for number in 0..<StillStore.pendingPerClient { ask("\(number)", "a") }
-            while store.pendingCount < StillStore.pendingPerClient { await Task.yield() }
-            ask("0", "b")  // It waits for the first.
-            #expect((try? await store.outcome(of: "more", for: "a", make: work)) == nil, "one client has enough")
-            for name in ["b0", "b1"] { ask(name, "b") }
-            while store.pendingCount < 10 { await Task.yield() }
-            #expect((try? await store.outcome(of: "more", for: "c", make: work)) == nil, "all have enough")
+            ask("0", "a")
+            while store.pool.pendingCount < 1 { await Task.yield() }
+            ask("0", "a")
+            ask("0", "b")
+            #expect((try? await store.outcome(of: "1", for: "a", make: work)) == nil, "one client has enough")
+            ask("1", "b")
+            while store.pool.pendingCount < 2 { await Task.yield() }
+            #expect((try? await store.outcome(of: "2", for: "c", make: work)) == nil, "all have enough")
             release.finish()
             for await isRefused in group { #expect(!isRefused) }
         }
-        #expect(made.withLock { $0 } == 10 && store.pendingCount == 0)
-        #expect((try? await store.outcome(of: "more", for: "a", make: { .made([]) })) != nil)
+        #expect(made.withLock { $0 } == 2 && store.pool.pendingCount == 0)
     }
 
     @Test func keptBytesAreLimited() {

@@ -1,12 +1,8 @@
 package import LiveRing
+import Support
 
 /// Local copies of files of all archives of a process. The least recently used copies are removed.
 package actor CopyCache {
-    private struct Copy {
-        let byteCount: Int
-        var lastUse: UInt64
-    }
-
     /// The number of copies that are kept whatever their size: the copies of one object.
     private static let leastCount = 64
 
@@ -15,24 +11,19 @@ package actor CopyCache {
     /// Cached parts, which are made from indexes.
     nonisolated let parts = SegmentCache<ArchiveReader.Part?> { $0?.segmentCount ?? 1 }
     private let directory: CacheDirectory
-    private let byteLimit: Int
-    private var copies: [String: Copy] = [:]
+    /// The names of the copies.
+    private var copies: RecentCache<String, String>
     private var pending: [String: Task<StoreError?, Never>] = [:]
-    private var uses: UInt64 = 0
-    private(set) var byteCount = 0
+    var byteCount: Int { copies.cost }
 
     /// - Parameter byteLimit: total size of the kept copies. Copies that are being fetched are not included.
     package init(in directory: CacheDirectory, byteLimit: Int) {
-        (self.directory, self.byteLimit) = (directory, byteLimit)
+        self.directory = directory
+        copies = RecentCache(limit: byteLimit, leastCount: Self.leastCount)
     }
 
     /// The path of an existing copy; nil if there is none.
-    func path(ofKept name: String) -> String? {
-        uses += 1
-        guard copies[name] != nil else { return nil }
-        copies[name]?.lastUse = uses
-        return directory.path(of: name)
-    }
+    func path(ofKept name: String) -> String? { copies.value(name).map(directory.path(of:)) }
 
     /// Bytes of an existing copy.
     func bytes(ofKept name: String, in range: Range<Int>) -> [UInt8]? {
@@ -67,19 +58,10 @@ package actor CopyCache {
     }
 
     private func store(_ bytes: ArraySlice<UInt8>, as name: String) throws(StoreError) {
-        guard copies[name] == nil else { return }
+        guard copies.value(name) == nil else { return }
         do throws(RingError) { try directory.write(bytes, as: name) } catch {
             throw StoreError(.cache(error), object: name)
         }
-        uses += 1
-        copies[name] = Copy(byteCount: bytes.count, lastUse: uses)
-        byteCount += bytes.count
-        while byteCount > byteLimit, copies.count > Self.leastCount,
-            let oldest = copies.min(by: { $0.value.lastUse < $1.value.lastUse })
-        {
-            directory.remove(oldest.key)
-            byteCount -= oldest.value.byteCount
-            copies[oldest.key] = nil
-        }
+        for old in copies.insert(name, as: name, cost: bytes.count) { directory.remove(old) }
     }
 }

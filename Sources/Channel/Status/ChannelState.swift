@@ -134,7 +134,7 @@ package final class ChannelState: Sendable {
     package func loadBreakSlate() async -> SlateFiles? {
         guard let slate = breakSlate else { return nil }
         guard let entry = snapshot?.index.listed.last(where: { !$0.isGap }) else { return nil }
-        return await slate.load(after: entry) { await TransportStreamThreads.perform($0) }
+        return await slate.load(after: entry)
     }
 
     /// The transport stream of a published segment with ad breaks as they are wanted, and the entry that it is made of.

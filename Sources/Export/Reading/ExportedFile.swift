@@ -31,7 +31,7 @@ package struct ExportedFile: Sendable {
             if range.lowerBound < head.count { return Part(bytes: head, start: 0) }
             guard let (file, place) = stored(range.lowerBound) else { return nil }
             let (snapshot, wanted) = (await snapshot.fetching([file]), place.prefix(range.count))
-            let bytes = await TransportStreamThreads.perform { try? snapshot.bytes(of: file, in: wanted) }
+            let bytes = await MediaPool.segments.perform { try? snapshot.bytes(of: file, in: wanted) }
             return bytes.flatMap { $0.count == wanted.count ? Part(bytes: $0, start: range.lowerBound) : nil }
         }
     }

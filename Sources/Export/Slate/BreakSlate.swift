@@ -66,20 +66,20 @@ package final class BreakSlate: Sendable {
     package var files: SlateFiles? { media?.files }
 
     /// Reads the slate, unless somebody else does or has.
-    /// - Parameters:
-    ///   - entry: whose audio a slate without audio continues.
-    ///   - perform: performs the reading on a thread that may wait.
+    /// - Parameter entry: whose audio a slate without audio continues.
     /// - Returns: nil if it cannot be read.
-    package func load(
-        after entry: RingEntry, perform: @escaping @Sendable (@escaping @Sendable () -> Void) async -> Void
-    ) async -> SlateFiles? {
+    package func load(after entry: RingEntry) async -> SlateFiles? {
         await withCheckedContinuation { continuation in
             switch reading.withLock({ $0.request(continuation, at: now()) }) {
             case .use(let media): continuation.resume(returning: media.files)
             case .refuse: continuation.resume(returning: nil)
             case .wait: break
             case .read:
-                Task { await perform { self.finish(Result { () throws(SlateError) in try self.read(after: entry) }) } }
+                Task {
+                    await MediaPool.segments.perform {
+                        self.finish(Result { () throws(SlateError) in try self.read(after: entry) })
+                    }
+                }
             }
         }
     }

@@ -22,11 +22,6 @@ package actor TransportStreamStore {
         package internal(set) var lateAudioFrames = 0
     }
 
-    private struct Entry {
-        let segment: TransportSegment
-        var lastUse: UInt64
-    }
-
     private struct Key: Hashable {
         /// The name of the segment's file.
         let name: String
@@ -46,19 +41,16 @@ package actor TransportStreamStore {
         weak var held: HeldBytes?
     }
 
-    private let byteLimit: Int
     private nonisolated let memory: SegmentMemory
     /// Segments that clients are being sent, as files.
     private let budget: ByteBudget
     private var sent: [Key: Weak] = [:]
-    private var entries: [Key: Entry] = [:]
-    private var byteCount = 0
-    private var uses: UInt64 = 0
+    private var made: RecentCache<Key, TransportSegment>
     private var pending: [Key: Task<Outcome, Never>] = [:]
     private nonisolated let latestCounts = Mutex(Counts())
 
     package init(byteLimit: Int = TransportStreamStore.byteLimit) {
-        self.byteLimit = byteLimit
+        made = RecentCache(limit: byteLimit)
         memory = SegmentMemory(byteLimit: byteLimit / 4)
         budget = ByteBudget(limit: 2 * byteLimit)
     }
@@ -105,7 +97,7 @@ package actor TransportStreamStore {
     ) async throws(TransportStreamError) -> TransportSegment {
         let key = Key(name: entry.segment.name, earlyAudio: earlyAudio)
         var snapshot = snapshot
-        if snapshot.remote != nil, entries[key] == nil {
+        if snapshot.remote != nil, made.value(key) == nil {
             snapshot = await snapshot.fetching(entry.ownFiles + entry.sharedFiles)
         }
         let source = TransportStreamSource(snapshot, memory: memory)
@@ -150,13 +142,9 @@ package actor TransportStreamStore {
     private func segment(
         as key: Key, _ write: @escaping @Sendable () -> Outcome
     ) async throws(TransportStreamError) -> TransportSegment {
-        uses += 1
-        if let known = entries[key]?.segment {
-            entries[key]?.lastUse = uses
-            return known
-        }
+        if let known = made.value(key) { return known }
         if let task = pending[key] { return try await task.value.get().segment }
-        let task = Task<Outcome, Never>.detached { await TransportStreamThreads.perform(write) }
+        let task = Task<Outcome, Never>.detached { await MediaPool.segments.perform(write) }
         pending[key] = task
         let outcome = await task.value
         pending[key] = nil
@@ -170,18 +158,8 @@ package actor TransportStreamStore {
             return
         }
         if key.shift == .zero, key.earlyAudio == .kept { latestCounts.withLock { $0.add(written) } }
-        entries[key] = Entry(segment: written.segment, lastUse: uses)
-        byteCount += written.segment.bytes.count
-        evict(except: key)
-    }
-
-    private func evict(except key: Key) {
-        while byteCount > byteLimit, entries.count > 1 {
-            let oldest = entries.filter { $0.key != key }.min { $0.value.lastUse < $1.value.lastUse }
-            guard let oldest else { return }
-            byteCount -= oldest.value.segment.bytes.count
-            entries[oldest.key] = nil
-            memory.store(oldest.value.segment.bytes, for: .output)
+        for gone in made.insert(written.segment, as: key, cost: written.segment.bytes.count) {
+            memory.store(gone.bytes, for: .output)
         }
     }
 }

@@ -107,7 +107,7 @@ package final class ChannelResponder: Sendable {
             stills?.answer(toTrackOf: range, for: target, playlists.cache) ?? .now(Self.withoutStills)
         case .clip(let range, let isPrecise):
             clips.answer(
-                to: range, isPrecise: isPrecise, for: PlaylistResponder.client(of: target.fields), playlists.cache)
+                to: range, isPrecise: isPrecise, for: PlaylistResponder.client(of: target.fields))
         case .segment(let name): stored(at: target.path) { $0.index.segmentFile(named: name) }
         case .trackFile(let name): stored(at: target.path) { $0.index.trackFile(named: name) }
         case .initSection(let name):
@@ -327,7 +327,7 @@ extension ChannelResponder {
 
     func breakSegment(_ name: String) async -> [UInt8]? {
         guard let entry = breakEntry(name), let slate = state.breakSlate else { return nil }
-        return await TransportStreamThreads.perform { slate.segment(for: entry) }
+        return await MediaPool.segments.perform { slate.segment(for: entry) }
     }
 
     /// The slate's init section called `name`; nil if there is none, or if a published segment uses it too.

@@ -9,8 +9,6 @@ import Synchronization
 
 /// Answers requests for published ranges of one channel as files that never exist as a whole.
 final class ClipResponder: Sendable {
-    /// The budget for the heads of clips that clients hold, over all channels: enough for several clips of hours.
-    static let budget = ByteBudget(limit: 128 << 20)
     /// The number of cached clips, because a client requests a clip in several ranges.
     private static let keptCount = 2
     /// The longest head that is cached, in bytes.
@@ -24,14 +22,9 @@ final class ClipResponder: Sendable {
         let ring: Int
     }
 
-    private struct Kept {
-        let key: Key
-        let clip: MovieClip
-    }
-
     private let state: ChannelState
     private let channel: String?
-    private let kept = Mutex<[Kept]>([])
+    private let kept = Mutex(RecentCache<Key, MovieClip>(limit: ClipResponder.keptCount))
 
     init(_ state: ChannelState, channel: String?) { (self.state, self.channel) = (state, channel) }
 
@@ -62,39 +55,32 @@ final class ClipResponder: Sendable {
     // MARK: - MP4
 
     /// Answers with a range as an MP4 file.
-    /// - Parameters:
-    ///   - client: as in `PlaylistCache`.
-    ///   - work: limits concurrent reads of ranges.
-    func answer(to range: RewindRange, isPrecise: Bool, for client: String?, _ work: PlaylistCache) -> Answer {
+    /// - Parameter client: as in `MediaPool.begin`.
+    func answer(to range: RewindRange, isPrecise: Bool, for client: String?) -> Answer {
         guard let publication = state.publication, let first = publication.snapshot.index.listed.first else {
             return .now(.nothingInRange(nil))
         }
         let snapshot = publication.snapshot
         let key = Key(
             range: range, isPrecise: isPrecise, firstMediaSequence: first.mediaSequence, ring: publication.ring)
-        if let known = kept.withLock({ $0.first { $0.key == key }?.clip }) { return .now(response(known, snapshot)) }
+        if let known = kept.withLock({ $0.value(key) }) { return .now(response(known, snapshot)) }
         guard snapshot.part(of: range) != nil else { return .now(.nothingInRange(snapshot)) }
         return .later { [self] in
-            guard Self.budget.heldBytes < Self.budget.limit else { return state.refuseRange() }
-            do throws(PlaylistCache.Refusal) {
-                let made = try await work.perform(for: client, on: PlaylistCache.clips, reading: snapshot) { snapshot in
-                    Result { () throws(MovieClip.Refusal) in
-                        try MovieClip(range, isPrecise: isPrecise, of: snapshot)
+            do throws(MediaPool.Busy) {
+                let made = try await MediaPool.clips.admit(client, isRemote: snapshot.remote != nil) {
+                    await MediaPool.clips.perform(reading: snapshot) { snapshot in
+                        Result { () throws(MovieClip.Refusal) in
+                            try MovieClip(range, isPrecise: isPrecise, of: snapshot)
+                        }
                     }
                 }
-                if case .success(let clip) = made { keep(clip, as: key) }
+                if case .success(let clip) = made, clip.head.count <= Self.longestKept {
+                    kept.withLock { _ = $0.insert(clip, as: key, cost: 1) }
+                }
                 return response(made, snapshot)
             } catch {
                 return state.refuseRange()
             }
-        }
-    }
-
-    private func keep(_ clip: MovieClip, as key: Key) {
-        guard clip.head.count <= Self.longestKept else { return }
-        kept.withLock { kept in
-            kept.removeAll { $0.key == key }
-            kept = kept.suffix(Self.keptCount - 1) + [Kept(key: key, clip: clip)]
         }
     }
 
@@ -108,7 +94,7 @@ final class ClipResponder: Sendable {
     }
 
     private func response(_ clip: MovieClip, _ snapshot: RingSnapshot) -> Response {
-        let head = Self.budget.hold(clip.head)
+        let head = MediaPool.clips.held.hold(clip.head)
         let body = ExportedFile(byteCount: clip.byteCount, head: { head.bytes }, in: snapshot, stored: clip.part)
         return Response(
             contentType: .videoMP4, cacheControl: .noStore, etag: Self.entityTag(clip.name),

@@ -1,5 +1,4 @@
 import Channel
-import Dispatch
 import Export
 import HTTP
 import LiveRing
@@ -9,13 +8,8 @@ import Synchronization
 
 /// The playlists of a channel, rendered from the newest version of its ring.
 ///
-/// Concurrent requests for one playlist wait for one rendering. Renderings run one after the other on a thread of their
-/// own, ranges and other playlists on one thread each.
+/// Concurrent requests for one playlist wait for one rendering. Ranges and other playlists have a pool each.
 final class PlaylistCache: Sendable {
-    /// The most pending renderings of ranges of one client.
-    static let rangesPerClient = 8
-    /// The most pending renderings of ranges.
-    static let rangeLimit = 64
     /// The most uncompressed bytes that are cached of one version.
     static let byteLimit = 32 << 20
 
@@ -55,26 +49,15 @@ final class PlaylistCache: Sendable {
         var version: UInt64 = 0
         var entries: [Key: Entry] = [:]
         var byteCount = 0
-        /// The number of pending renderings of ranges, by client.
-        var pending: [String: Int] = [:]
-        var pendingCount = 0
     }
 
-    /// Too many renderings of ranges are pending, for the client or for all clients together.
-    struct Refusal: Error {}
-
-    /// The threads of all channels.
-    static let ranges = DispatchQueue(label: "liverelay.ranges")
-    /// For reading the indexes of segments, which takes longer than rendering a range.
-    static let clips = DispatchQueue(label: "liverelay.clips")
-    private static let playlists = DispatchQueue(label: "liverelay.playlists")
+    static let ranges = MediaPool("ranges", MediaPool.Limits(pending: 64, ofClient: 8))
+    private static let playlists = MediaPool("playlists")
 
     private let state = Mutex(State())
-    private let rangeQueue: DispatchQueue
+    private let ranges: MediaPool
 
-    init(ranges: DispatchQueue = PlaylistCache.ranges) { rangeQueue = ranges }
-
-    var pendingRanges: Int { state.withLock { $0.pendingCount } }
+    init(ranges: MediaPool = PlaylistCache.ranges) { self.ranges = ranges }
 
     /// The playlist if it was rendered at this version.
     func rendered(_ key: Key, of publication: Publication) -> Rendered? {
@@ -106,11 +89,13 @@ final class PlaylistCache: Sendable {
     /// - Parameter client: the address of the client; nil: it has no limit of its own.
     func playlist(
         _ key: Key, of publication: Publication, compressed: Bool, client: String?
-    ) async throws(Refusal) -> Rendered? {
-        guard let task = state.withLock({ task(for: key, of: publication, client, &$0) }) else { throw Refusal() }
+    ) async throws(MediaPool.Busy) -> Rendered? {
+        guard let task = state.withLock({ task(for: key, of: publication, client, &$0) }) else {
+            throw MediaPool.Busy()
+        }
         let rendered = await task.value
         if compressed, let rendered, !rendered.gzip.isFinished {
-            await Self.perform(on: queue(of: key.resource)) { _ = rendered.gzip.member }
+            await pool(of: key).perform { _ = rendered.gzip.member }
         }
         return rendered
     }
@@ -125,49 +110,25 @@ final class PlaylistCache: Sendable {
         case .pending(let task)? where state.isAt(publication): return task
         case .finished?, .pending?, nil: break
         }
-        guard !key.resource.isRange || state.begin(client) else { return nil }
+        let pool = pool(of: key)
+        guard pool.begin(for: client) else { return nil }
         let task = Task { [self] in
-            let rendered = await Self.perform(on: queue(of: key.resource)) { self.render(key, of: publication) }
-            self.state.withLock { $0.finish(key, rendered, of: publication, client) }
+            let rendered = await pool.perform { self.render(key, of: publication) }
+            pool.end(for: client)
+            self.state.withLock { $0.finish(key, rendered, of: publication) }
             return rendered
         }
         if state.isAt(publication) { state.entries[key] = .pending(task) }
         return task
     }
 
-    private func queue(of resource: Route.Playlist) -> DispatchQueue {
-        resource.isRange ? rangeQueue : Self.playlists
-    }
+    private func pool(of key: Key) -> MediaPool { key.resource.isRange ? ranges : Self.playlists }
 
     /// Performs the work within the limits of ranges.
     func perform<Result: Sendable>(
         for client: String?, _ work: @escaping @Sendable () -> Result
-    ) async throws(Refusal) -> Result {
-        guard state.withLock({ $0.begin(client) }) else { throw Refusal() }
-        let result = await Self.perform(on: rangeQueue, work)
-        state.withLock { $0.end(client) }
-        return result
-    }
-
-    /// Performs work that reads files of a ring within the limits of ranges. No thread waits for remote files.
-    func perform<Result: Sendable>(
-        for client: String?, on queue: DispatchQueue, reading snapshot: RingSnapshot,
-        _ work: @escaping @Sendable (RingSnapshot) -> Result
-    ) async throws(Refusal) -> Result {
-        guard state.withLock({ $0.begin(client) }) else { throw Refusal() }
-        let result = await snapshot.reading {
-            await Self.perform(on: queue, $0)
-        } _: {
-            work($0)
-        }
-        state.withLock { $0.end(client) }
-        return result
-    }
-
-    private static func perform<Result: Sendable>(
-        on queue: DispatchQueue, _ work: @escaping @Sendable () -> Result
-    ) async -> Result {
-        await withCheckedContinuation { continuation in queue.async { continuation.resume(returning: work()) } }
+    ) async throws(MediaPool.Busy) -> Result {
+        try await ranges.admit(client) { await ranges.perform(work) }
     }
 }
 
@@ -197,28 +158,9 @@ extension PlaylistCache.State {
         entries[key] = .finished(rendered)
     }
 
-    /// Records that rendering a range for a client begins.
-    /// - Returns: false if the limits do not permit it.
-    fileprivate mutating func begin(_ client: String?) -> Bool {
-        guard pendingCount < PlaylistCache.rangeLimit else { return false }
-        if let client {
-            guard pending[client, default: 0] < PlaylistCache.rangesPerClient else { return false }
-            pending[client, default: 0] += 1
-        }
-        pendingCount += 1
-        return true
-    }
-
-    fileprivate mutating func end(_ client: String?) {
-        pendingCount -= 1
-        if let client { pending[client] = pending[client].flatMap { $0 > 1 ? $0 - 1 : nil } }
-    }
-
     fileprivate mutating func finish(
-        _ key: PlaylistCache.Key, _ rendered: PlaylistCache.Rendered?, of publication: PlaylistCache.Publication,
-        _ client: String?
+        _ key: PlaylistCache.Key, _ rendered: PlaylistCache.Rendered?, of publication: PlaylistCache.Publication
     ) {
-        if key.resource.isRange { end(client) }
         if isAt(publication) { entries[key] = nil }
         if let rendered { insert(rendered, as: key, of: publication) }
     }

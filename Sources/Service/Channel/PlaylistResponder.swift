@@ -164,7 +164,7 @@ final class PlaylistResponder: Sendable {
         }
         let client = Self.client(of: target.fields)
         return .later { [self] in
-            do throws(PlaylistCache.Refusal) {
+            do throws(MediaPool.Busy) {
                 let rendered = try await cache.playlist(key, of: publication, compressed: isCompressed, client: client)
                 return response(rendered, as: resource, publication)
             } catch {
@@ -176,7 +176,7 @@ final class PlaylistResponder: Sendable {
     func answer(toBreaksIn range: RewindRange, for target: RequestTarget) -> Answer {
         let (snapshot, client) = (state.snapshot, Self.client(of: target.fields))
         return .later { [self] in
-            do throws(PlaylistCache.Refusal) {
+            do throws(MediaPool.Busy) {
                 let text = try await cache.perform(for: client) { snapshot?.adBreaks(range)?.json }
                 guard let text else { return .text(.notFound, snapshot.nothingInRange) }
                 return .document(.json, text)

@@ -7,7 +7,7 @@ import Playlist
 import Support
 import Transcode
 
-/// Answers requests for stills of one channel. They are decoded on the thread of `StillStore`.
+/// Answers requests for stills of one channel. They are decoded on the thread for stills.
 final class StillResponder: Sendable {
     /// A still, or the reason why there is none.
     enum Outcome: Sendable {
@@ -40,11 +40,7 @@ final class StillResponder: Sendable {
             as: request, snapshot, for: target,
             cacheControl: isPast ? .immutable : .maxAge(seconds: snapshot.index.targetDuration)
         ) { [store] in
-            await snapshot.reading {
-                await store.perform($0)
-            } _: {
-                Self.still(at: nearest, in: box, of: $0, store)
-            }
+            await store.pool.perform(reading: snapshot) { Self.still(at: nearest, in: box, of: $0, store) }
         }
     }
 
@@ -68,14 +64,17 @@ final class StillResponder: Sendable {
                 for (tile, loaded) in zip(tiles, await Self.load(tiles, of: snapshot, store)) {
                     do throws(StoredStill.Refusal) {
                         guard let loaded = try loaded.get() else { continue }
-                        image.draw(try await Self.part(loaded, store), in: StillSheet.tile, at: tile.origin)
+                        let still = try await store.pool.perform { () throws(StoredStill.Refusal) in
+                            try loaded.decoded(in: StillSheet.tile)
+                        }
+                        image.draw(still, in: StillSheet.tile, at: tile.origin)
                         isEmpty = false
                     } catch { failure = error }
                 }
             }
             guard !isEmpty else { return .failed(failure ?? .noMedia) }
             let (made, isWhole) = (image, failure == nil)
-            return await store.perform { Self.encode(made, as: isWhole ? name : nil, store) }
+            return await store.pool.perform { Self.encode(made, as: isWhole ? name : nil, store) }
         }
     }
 
@@ -83,7 +82,7 @@ final class StillResponder: Sendable {
     func answer(toTrackOf range: RewindRange, for target: RequestTarget, _ work: PlaylistCache) -> Answer {
         let snapshot = state.snapshot
         return .later { [self] in
-            do throws(PlaylistCache.Refusal) {
+            do throws(MediaPool.Busy) {
                 let text = try await work.perform(for: PlaylistResponder.client(of: target.fields)) {
                     snapshot?.stillTrack(of: range, query: target.viewer.query?.value)
                 }
@@ -100,7 +99,7 @@ final class StillResponder: Sendable {
         make: @escaping @Sendable () async -> Outcome
     ) -> Answer {
         .later { [self] in
-            do throws(StillStore.Busy) {
+            do throws(MediaPool.Busy) {
                 let outcome = try await store.outcome(
                     of: request, for: PlaylistResponder.client(of: target.fields), isRemote: snapshot.remote != nil,
                     make: make)
@@ -124,21 +123,11 @@ final class StillResponder: Sendable {
     private static func load(
         _ tiles: [StillSheet.Tile], of snapshot: RingSnapshot, _ store: StillStore
     ) async -> [Result<LoadedStill?, StoredStill.Refusal>] {
-        await snapshot.reading {
-            await store.perform($0)
-        } _: { snapshot in
+        await store.pool.perform(reading: snapshot) { snapshot in
             tiles.map { tile in
                 Result { () throws(StoredStill.Refusal) in try StoredStill(of: tile, in: snapshot)?.loaded() }
             }
         }
-    }
-
-    private static func part(
-        _ loaded: LoadedStill, _ store: StillStore
-    ) async throws(StoredStill.Refusal) -> StillImage {
-        try await store.perform {
-            Result { () throws(StoredStill.Refusal) in try loaded.decoded(in: StillSheet.tile) }
-        }.get()
     }
 
     /// - Parameter name: nil: the image is a sheet without some of its tiles.

@@ -2,6 +2,7 @@ package import Channel
 import ChannelList
 import HTTP
 import LiveRing
+import Record
 import Support
 import Synchronization
 

@@ -7,6 +7,7 @@ import LiveRing
 import Logging
 import Media
 import Observability
+package import Record
 import Splice
 package import Support
 import Tracker
@@ -97,8 +98,9 @@ extension ChannelRunner {
 
     private func record(_ state: ChannelState) async {
         guard let recording else { return }
-        var recorder = ChannelRecorder(recording, channel: channel, title: title, logger: logger, events: events)
-        (recorder.list, recorder.programs) = (recordings, programs)
+        let recorder = ChannelRecorder(
+            recording, channel: channel, title: title, list: recordings, programs: programs
+        ) { [logger, events] in $0.report(to: logger, events) }
         await recorder.run(state)
     }
 

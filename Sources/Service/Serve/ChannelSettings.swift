@@ -10,6 +10,7 @@ package import Logging
 import Media
 package import Observability
 import Playlist
+import Record
 import Support
 package import Tracker
 import Transcode

@@ -1,6 +1,8 @@
 import ChannelList
+import Export
 import Guide
 import HTTP
+import Record
 import Support
 
 /// Answers requests to `/api/recordings`.
@@ -156,7 +158,7 @@ extension ContinuousRecordings {
         _ recording: ContinuousRecording, _ isKept: Bool
     ) async throws(RecordingService.Problem) -> ContinuousRecording? {
         do throws(RecordingFile.Failure) {
-            try await RecordingThread.perform { () throws(RecordingFile.Failure) in
+            try await MediaPool.recordings.perform { () throws(RecordingFile.Failure) in
                 try RecordingRetention.mark(recording.path, isKept: isKept)
             }
         } catch { throw .storage(error) }
@@ -167,7 +169,7 @@ extension ContinuousRecordings {
     /// Forgets a finished recording. If its files stay, the next process lists it again.
     func remove(_ recording: ContinuousRecording, removesFiles: Bool) async throws(RecordingService.Problem) {
         guard recording.state.isFinal else { throw recording.state == .finishing ? .finishing : .continuous }
-        if removesFiles { await RecordingThread.perform { RecordingRetention.remove(recording.path) } }
+        if removesFiles { await MediaPool.recordings.perform { RecordingRetention.remove(recording.path) } }
         remove([recording.path])
     }
 }

@@ -1,7 +1,9 @@
 import Channel
 import ChannelList
+import Export
 import Logging
 import Observability
+import Record
 import Synchronization
 
 extension RecordingService {
@@ -10,19 +12,18 @@ extension RecordingService {
     func finish(_ recording: RequestedRecording, _ writer: RecordingWriter?, isEnded: Bool) async {
         var writer = writer
         if writer == nil {
-            let file = try? await RecordingThread.perform { [self] () throws(RecordingFile.Failure) in
+            let file = try? await MediaPool.recordings.perform { [self] () throws(RecordingFile.Failure) in
                 try reopen(recording)
             }
             writer = (file ?? nil).map { RecordingWriter($0, from: 0) }
         }
         guard let file = writer?.file, file.journal.byteCount > 0 else {
-            await RecordingThread.perform { [file = writer?.file] in file?.remove() }
+            await MediaPool.recordings.perform { [file = writer?.file] in file?.remove() }
             return await finishEmpty(recording, isEnded: isEnded)
         }
         if !file.journal.isClosed {
             if !isEnded { try? await writer?.recordRemainder() }
-            // A process that reads the journal before the recording is finished must not continue it.
-            try? await RecordingThread.perform { () throws(RecordingFile.Failure) in try file.record([.closed]) }
+            try? await MediaPool.recordings.perform { () throws(RecordingFile.Failure) in try file.close() }
         }
         apply(recording.id) { found in
             found.begin(base(String(file.mediaPath.dropLast(3))), file.journal)
@@ -34,8 +35,8 @@ extension RecordingService {
         log(recording, "closed: \(file.mediaPath)")
         if let found = self[recording.id], found.isKept { try? await mark(found) }
         let retention = host.directory[recording.channel].map { RecordingRetention($0.options) }
-        let (result, removed) = await RecordingThread.finish(file) { [self] in sweep(recording.channel, retention) }
-        if case .failure? = result { await RecordingThread.perform { file.forget() } }
+        let (result, removed) = await RecordingFinisher.finish(file) { [self] in sweep(recording.channel, retention) }
+        if case .failure? = result { await MediaPool.recordings.perform { file.forget() } }
         await record(result, of: recording)
         recordRemoval(removed)
     }
@@ -43,7 +44,7 @@ extension RecordingService {
     /// Ends a recording without media, or one that an earlier process has finished.
     private func finishEmpty(_ recording: RequestedRecording, isEnded: Bool) async {
         if recording.state == .finishing, let base = recording.files.map({ path($0.base) }) {
-            let (suffixes, _) = await RecordingThread.perform { RecordingRetention.files(base) }
+            let (suffixes, _) = await MediaPool.recordings.perform { RecordingRetention.files(base) }
             guard let suffix = ["mkv", "mp4", "ts"].first(where: suffixes.contains) else {
                 return fail(recording, "Its files are gone.")
             }
@@ -69,7 +70,7 @@ extension RecordingService {
         switch result {
         case .success(let result)?:
             let base = String(result.path.prefix(upTo: result.path.lastIndex(of: ".") ?? result.path.endIndex))
-            let (suffixes, byteCount) = await RecordingThread.perform { RecordingRetention.files(base) }
+            let (suffixes, byteCount) = await MediaPool.recordings.perform { RecordingRetention.files(base) }
             update(recording.id) { found in
                 found.state = .done(note: result.note)
                 found.files?.suffixes = suffixes

@@ -1,10 +1,12 @@
 import Channel
 import ChannelList
+import Export
 import Foundation
 import Glibc
 import LiveRing
 package import Logging
 package import Observability
+import Record
 package import Support
 import Synchronization
 
@@ -142,7 +144,7 @@ package final class RecordingService: Sendable {
         repeat {
             for channel in Set(recordings.filter(\.isOver).map(\.channel)).sorted() {
                 let retention = host.directory[channel].map { RecordingRetention($0.options) }
-                recordRemoval(await RecordingThread.performLater { [self] in sweep(channel, retention) })
+                recordRemoval(await MediaPool.finishing.perform { [self] in sweep(channel, retention) })
             }
         } while (try? await clock.sleep(clock.now().advanced(by: Self.sweepPause))) != nil
     }
@@ -172,7 +174,7 @@ package final class RecordingService: Sendable {
     }
 
     private func save() async throws(RecordingFile.Failure) {
-        try await RecordingThread.perform { [self] () throws(RecordingFile.Failure) in try write() }
+        try await MediaPool.recordings.perform { [self] () throws(RecordingFile.Failure) in try write() }
     }
 
     /// Writes the list. Waits for the disk.
@@ -275,7 +277,7 @@ extension RecordingService {
         if recording.isOver {
             let files = removesFiles ? recording.files.map { path($0.base) } : nil
             // Removing files comes first, because the list cannot be stored on a full disk.
-            await RecordingThread.perform { [journal = journalPath(recording)] in
+            await MediaPool.recordings.perform { [journal = journalPath(recording)] in
                 RecordingFile.forget(journal)
                 if let files { removal.perform(files) }
             }
@@ -314,7 +316,7 @@ extension RecordingService {
     /// Writes the mark beside the files, or removes it.
     func mark(_ recording: RequestedRecording) async throws(RecordingFile.Failure) {
         guard let base = recording.files?.base else { return }
-        try await RecordingThread.perform { [path = path(base)] () throws(RecordingFile.Failure) in
+        try await MediaPool.recordings.perform { [path = path(base)] () throws(RecordingFile.Failure) in
             try RecordingRetention.mark(path, isKept: recording.isKept)
         }
     }
@@ -368,7 +370,7 @@ extension RecordingService {
                     overdue <= clock.now()
                 } open: {
                     (publication) async throws(RecordingFile.Failure) in
-                    try await RecordingThread.perform { [self] () throws(RecordingFile.Failure) in
+                    try await MediaPool.recordings.perform { [self] () throws(RecordingFile.Failure) in
                         try open(recording, publication)
                     }
                 } report: {

@@ -8,6 +8,7 @@ import HTTP
 import LiveRing
 import Logging
 import Observability
+import Record
 import Service
 import Splice
 import Support

@@ -3,6 +3,7 @@ import Channel
 import ChannelList
 import Export
 import Media
+import Record
 import Service
 import Support
 

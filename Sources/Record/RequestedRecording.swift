@@ -1,9 +1,8 @@
-import Channel
-import Support
+package import Support
 
 /// A recording requested through the API, from its plan to its last form.
-struct RequestedRecording: Codable, Equatable, Sendable {
-    enum State: Codable, Equatable, Sendable {
+package struct RequestedRecording: Codable, Equatable, Sendable {
+    package enum State: Codable, Equatable, Sendable {
         /// The start is in the future, or nothing of the recording is published yet.
         case planned
         case recording
@@ -16,7 +15,7 @@ struct RequestedRecording: Codable, Equatable, Sendable {
         case failed(reason: String)
 
         /// Whether the state does not change any more.
-        var isFinal: Bool {
+        package var isFinal: Bool {
             switch self {
             case .planned, .recording, .paused, .finishing: false
             case .done, .failed: true
@@ -25,37 +24,37 @@ struct RequestedRecording: Codable, Equatable, Sendable {
     }
 
     /// The files of the recording, as far as they are known.
-    struct Files: Codable, Equatable, Sendable {
+    package struct Files: Codable, Equatable, Sendable {
         /// The common path of the files, without a suffix.
-        var base: String
+        package var base: String
         /// The suffixes of the files that exist.
-        var suffixes = ["ts", "m3u8"]
-        var byteCount: UInt64 = 0
+        package var suffixes = ["ts", "m3u8"]
+        package var byteCount: UInt64 = 0
         /// The duration of missing media.
-        var lostMilliseconds: Int64 = 0
+        package var lostMilliseconds: Int64 = 0
 
         /// Whether the path is inside the directory of recordings.
         var isBelowRoot: Bool { !base.hasPrefix("/") && !base.split(separator: "/").contains("..") }
     }
 
-    let id: Int
+    package let id: Int
     /// The channel's slug.
-    let channel: String
+    package let channel: String
     /// The name for people.
-    let name: String
+    package let name: String
     /// Milliseconds since 1970.
     private let start, end: Int64
     /// Whether retention never removes the recording.
-    var isKept: Bool
+    package var isKept: Bool
     /// Whether the recording includes slate that fills outages; nil in lists of earlier versions means true.
-    private(set) var includesSlate: Bool?
+    package private(set) var includesSlate: Bool?
     /// Whether a request ended the recording before its end.
-    var isEnded = false
-    var state = State.planned
+    package var isEnded = false
+    package var state = State.planned
     /// nil before its first segment.
-    var files: Files?
+    package var files: Files?
 
-    init(
+    package init(
         id: Int, channel: String, name: String, range: Range<ProgramDateTime>, isKept: Bool,
         includesSlate: Bool = true
     ) {
@@ -72,22 +71,22 @@ struct RequestedRecording: Codable, Equatable, Sendable {
             && (files.map { $0.isBelowRoot && range.contains($0.lostMilliseconds) } ?? true)
     }
 
-    var startDate: ProgramDateTime { ProgramDateTime(millisecondsSince1970: start) }
-    var endDate: ProgramDateTime { ProgramDateTime(millisecondsSince1970: end) }
+    package var startDate: ProgramDateTime { ProgramDateTime(millisecondsSince1970: start) }
+    package var endDate: ProgramDateTime { ProgramDateTime(millisecondsSince1970: end) }
 
     /// Records that the file was opened.
-    mutating func begin(_ base: String, _ journal: RecordingJournal) {
+    package mutating func begin(_ base: String, _ journal: RecordingJournal) {
         state = .recording
         files = Files(base: base)
         count(journal)
     }
 
-    mutating func count(_ journal: RecordingJournal) {
+    package mutating func count(_ journal: RecordingJournal) {
         files?.byteCount = UInt64(journal.byteCount)
         files?.lostMilliseconds = journal.lostMilliseconds
     }
 
-    var isOver: Bool { state.isFinal }
+    package var isOver: Bool { state.isFinal }
 
     /// The time during which the recording will be open, without delays.
     func openRange(at now: ProgramDateTime) -> Range<ProgramDateTime> {
@@ -96,9 +95,9 @@ struct RequestedRecording: Codable, Equatable, Sendable {
 }
 
 /// The requested recordings of a process, in the order of the requests.
-struct RecordingSchedule: Codable, Equatable, Sendable {
+package struct RecordingSchedule: Codable, Equatable, Sendable {
     /// The reason why a recording cannot be planned.
-    enum Refusal: Error, Equatable, Sendable {
+    package enum Refusal: Error, Equatable, Sendable {
         /// The range is empty, or longer than `longest`.
         case length
         /// The recording would end more than `furthest` from now.
@@ -120,17 +119,17 @@ struct RecordingSchedule: Codable, Equatable, Sendable {
     /// The ids of recordings: integers that JSON represents exactly.
     static let ids = 1...(1 << 53) - 1
 
-    private(set) var recordings: [RequestedRecording] = []
+    package private(set) var recordings: [RequestedRecording] = []
     private var lastID = 0
     /// The number of recordings in the list that could not be read, or contained numbers out of range.
-    private(set) var droppedCount = 0
+    package private(set) var droppedCount = 0
 
     private enum CodingKeys: String, CodingKey { case recordings, lastID }
 
-    init() {}
+    package init() {}
 
     /// Reads a list. Unreadable recordings are left out.
-    init(from decoder: any Decoder) throws {
+    package init(from decoder: any Decoder) throws {
         let values = try decoder.container(keyedBy: CodingKeys.self)
         var known: Set<Int> = []
         for recording in try values.decode([Lossy<RequestedRecording>].self, forKey: .recordings) {
@@ -153,9 +152,9 @@ struct RecordingSchedule: Codable, Equatable, Sendable {
         init(from decoder: any Decoder) { value = try? Value(from: decoder) }
     }
 
-    subscript(id: Int) -> RequestedRecording? { recordings.first { $0.id == id } }
+    package subscript(id: Int) -> RequestedRecording? { recordings.first { $0.id == id } }
 
-    mutating func add(
+    package mutating func add(
         channel: String, name: String, range: (start: ProgramDateTime, end: ProgramDateTime), isKept: Bool,
         includesSlate: Bool = true, at now: ProgramDateTime
     ) throws(Refusal) -> RequestedRecording {
@@ -176,17 +175,17 @@ struct RecordingSchedule: Codable, Equatable, Sendable {
         return recording
     }
 
-    mutating func update(_ id: Int, _ change: (inout RequestedRecording) -> Void) {
+    package mutating func update(_ id: Int, _ change: (inout RequestedRecording) -> Void) {
         guard let index = recordings.firstIndex(where: { $0.id == id }) else { return }
         change(&recordings[index])
         let surplus = recordings.count { $0.isOver } - Self.mostOver
         if surplus > 0, let oldest = recordings.firstIndex(where: \.isOver) { recordings.remove(at: oldest) }
     }
 
-    mutating func remove(_ id: Int) { recordings.removeAll { $0.id == id } }
+    package mutating func remove(_ id: Int) { recordings.removeAll { $0.id == id } }
 
     /// Restores a recording after ending or removing it failed.
-    mutating func restore(_ known: RequestedRecording) {
+    package mutating func restore(_ known: RequestedRecording) {
         let index = recordings.firstIndex { $0.id >= known.id } ?? recordings.endIndex
         if index < recordings.endIndex, recordings[index].id == known.id {
             recordings[index].isEnded = known.isEnded
@@ -196,13 +195,13 @@ struct RecordingSchedule: Codable, Equatable, Sendable {
     }
 
     /// Forgets recordings whose files no longer exist.
-    mutating func remove(withFiles bases: Set<String>) {
+    package mutating func remove(withFiles bases: Set<String>) {
         recordings.removeAll { $0.isOver && $0.files.map { bases.contains($0.base) } ?? false }
     }
 }
 
 extension RecordingSchedule.Refusal {
-    var message: String {
+    package var message: String {
         switch self {
         case .length: "A recording has to end after its start, and at most 8 days after it."
         case .tooFar: "A recording has to end within 366 days."

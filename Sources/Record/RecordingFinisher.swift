@@ -1,4 +1,3 @@
-import Channel
 import Export
 import Glibc
 import LiveRing
@@ -8,7 +7,7 @@ import Playlist
 import Support
 
 /// Gives a closed recording its last form by copying samples, and writes the additional files.
-struct RecordingFinisher: Sendable {
+package struct RecordingFinisher: Sendable {
     enum Failure: Error, Sendable {
         case file(RecordingFile.Failure)
         case media(MediaError)
@@ -55,6 +54,25 @@ struct RecordingFinisher: Sendable {
         file.forget()
         if format != .ts { _ = unsafe unlink(file.mediaPath) }
         return (path, note)
+    }
+
+    /// Gives a recording its last form on the thread for it, and then removes expired recordings.
+    /// - Parameter sweep: returns the paths of the removed recordings.
+    /// - Returns: no result if nothing was recorded.
+    package static func finish(
+        _ file: RecordingFile, sweep: @escaping @Sendable () -> [String]
+    ) async -> (result: Result<(path: String, note: String?), RecordingFile.Failure>?, removed: [String]) {
+        await MediaPool.finishing.perform {
+            guard let finisher = RecordingFinisher(file) else {
+                file.remove()
+                return (nil, [])
+            }
+            let result = Result { () throws(RecordingFile.Failure) in
+                try file.close()
+                return try finisher.finish()
+            }
+            return (result, sweep())
+        }
     }
 
     private func write(_ format: RecordingFormat) throws(Failure) {
@@ -176,7 +194,7 @@ extension RecordingFinisher.Failure {
 }
 
 extension RecordingFile.Failure {
-    var message: String {
+    package var message: String {
         switch self {
         case .full: "the disk is full: 1 GiB of it stays free, or a tenth"
         case .inUse(let path): "another process writes \(path)"

@@ -1,26 +1,26 @@
-package import LiveRing
-package import Media
-package import Mux
+import LiveRing
+import Media
+import Mux
 import Playlist
-package import Support
+import Support
 
 /// The breaks and the losses of a recording that is closed, on the timeline of its file.
-package struct RecordingReport: Sendable {
+struct RecordingReport: Sendable {
     /// A break in the file, from its first frame to the frame after it.
-    package struct Break: Equatable, Sendable {
-        package let evidence: AdBreak.Evidence
-        package let range: Range<Ticks>
+    struct Break: Equatable, Sendable {
+        let evidence: AdBreak.Evidence
+        let range: Range<Ticks>
     }
 
-    package let journal: RecordingJournal
+    let journal: RecordingJournal
     /// Where the file begins, on the timeline of `RecordedSegment.presented`.
-    package let origin: Ticks
-    package let duration: Ticks
+    let origin: Ticks
+    let duration: Ticks
     /// In order; none touches another.
-    package let breaks: [Break]
+    let breaks: [Break]
 
     /// - Returns: nil if nothing was recorded.
-    package init?(_ journal: RecordingJournal) {
+    init?(_ journal: RecordingJournal) {
         guard let first = journal.segments.first, let last = journal.segments.last else { return nil }
         self.journal = journal
         let (begin, end) = (first.presented.lowerBound, last.presented.upperBound)
@@ -55,7 +55,7 @@ package struct RecordingReport: Sendable {
     }
 
     /// `Commercial` and `Programme` in turn; none if there is no break.
-    package var chapters: [MovieWriter.Chapter] {
+    var chapters: [MovieWriter.Chapter] {
         guard let first = breaks.first else { return [] }
         var chapters: [MovieWriter.Chapter] = []
         if first.range.lowerBound > .zero { chapters.append(.init(start: .zero, title: "Programme")) }
@@ -68,21 +68,21 @@ package struct RecordingReport: Sendable {
         return chapters
     }
 
-    package var date: ProgramDateTime { journal.segments.first?.date ?? ProgramDateTime(millisecondsSince1970: 0) }
+    var date: ProgramDateTime { journal.segments.first?.date ?? ProgramDateTime(millisecondsSince1970: 0) }
 
-    package var title: String { journal.plan.title ?? journal.plan.channel ?? "liverelay" }
+    var title: String { journal.plan.title ?? journal.plan.channel ?? "liverelay" }
 }
 
 // MARK: - Files beside the recording
 
 extension RecordingReport {
     /// MPlayer's edit decision list, in which Kodi and Jellyfin take 3 for a commercial break.
-    package var editDecisionList: String {
+    var editDecisionList: String {
         breaks.map { "\(Self.seconds($0.range.lowerBound)) \(Self.seconds($0.range.upperBound)) 3\n" }.joined()
     }
 
     /// ffmpeg's metadata.
-    package var metadata: String {
+    var metadata: String {
         var lines = [
             ";FFMETADATA1", "title=\(Self.escaped(title))", "creation_time=\(date.text)",
         ]
@@ -101,7 +101,7 @@ extension RecordingReport {
     /// - Parameters:
     ///   - file: the name of the recording.
     ///   - note: why it has another form than was asked for; nil if it has not.
-    package func document(file: String, note: String?) -> String {
+    func document(file: String, note: String?) -> String {
         var object = JSONObject()
         object.add("file", file)
         object.add("channel", journal.plan.channel)

@@ -1,9 +1,9 @@
-package import LiveRing
-package import Support
+import LiveRing
+import Support
 
 /// Decides which segment of the ring a recording takes next, and where it ends.
-package struct RecordingCursor: Equatable, Sendable {
-    package enum Step: Equatable, Sendable {
+struct RecordingCursor: Equatable, Sendable {
+    enum Step: Equatable, Sendable {
         case append(RingEntry)
         /// Media that there is not; the cursor is after it.
         case lose(RecordingLoss)
@@ -35,7 +35,7 @@ package struct RecordingCursor: Equatable, Sendable {
     /// - Parameters:
     ///   - split: where another file begins.
     ///   - firstMediaSequence: of what this process publishes.
-    package init(_ journal: RecordingJournal, split: RecordingSplit, from firstMediaSequence: UInt64) {
+    init(_ journal: RecordingJournal, split: RecordingSplit, from firstMediaSequence: UInt64) {
         // A loss is counted once.
         let lossEnd = journal.losses.last.map { $0.date.advanced(byMilliseconds: $0.milliseconds) }
         (start, end) = (journal.segments.isEmpty ? lossEnd ?? journal.plan.start : nil, journal.plan.end)
@@ -49,7 +49,7 @@ package struct RecordingCursor: Equatable, Sendable {
     }
 
     /// The next step. The caller tells with `advance(over:)` that it has appended a segment.
-    package mutating func next(in snapshot: RingSnapshot) -> Step {
+    mutating func next(in snapshot: RingSnapshot) -> Step {
         if let end, let last, last.dateEnd >= end { return .finish(next: nil) }
         guard let entry = nextEntry(in: snapshot) else {
             // The end of an earlier process's ring is not that of this channel, and a range has an end of its own.
@@ -102,18 +102,18 @@ package struct RecordingCursor: Equatable, Sendable {
     }
 
     /// Returns the loss of what is missing at the end of a range; nil if nothing is, or if nothing is there at all.
-    package mutating func loseRemainder() -> RecordingLoss? {
+    mutating func loseRemainder() -> RecordingLoss? {
         guard let end, let last, last.dateEnd < end else { return nil }
         self.last = Position(mediaSequence: last.mediaSequence, dateEnd: end)
         return RecordingLoss(.evicted, at: last.dateEnd, milliseconds: end.milliseconds(since: last.dateEnd))
     }
 
     /// Sets where another file begins, of a recording that the guide splits.
-    package mutating func setProgramEnd(_ end: ProgramDateTime?) {
+    mutating func setProgramEnd(_ end: ProgramDateTime?) {
         if split == .program { boundary = end }
     }
 
-    package mutating func advance(over entry: RingEntry) {
+    mutating func advance(over entry: RingEntry) {
         last = Position(mediaSequence: entry.mediaSequence, dateEnd: entry.programDateTimeEnd)
         if boundary == nil { boundary = split.boundary(after: entry.programDateTime) }
     }

@@ -1,4 +1,4 @@
-import Channel
+package import Channel
 import Export
 import LiveRing
 import Media
@@ -11,21 +11,23 @@ package struct GuideProgram: Equatable, Sendable {
     let title: String?
     /// The end of the program, or the start of the next one.
     let end: ProgramDateTime
+
+    package init(title: String?, end: ProgramDateTime) { (self.title, self.end) = (title, end) }
 }
 
 /// Returns the program at a date; nil if the guide contains none from that date on. Waits for the disk.
 package typealias ProgramLookup = @Sendable (ProgramDateTime) -> GuideProgram?
 
 /// Appends the published media of a channel to the file of one recording, on the thread of recordings.
-struct RecordingWriter: Sendable {
+package struct RecordingWriter: Sendable {
     /// The end of a recording whose range is complete.
-    struct End {
+    package struct End {
         /// The start of the next recording; nil if none follows.
         let next: ProgramDateTime?
     }
 
     /// A change that is reported to the caller.
-    enum Report {
+    package enum Report {
         case opened(RecordingFile, isNew: Bool)
         /// Media may have been appended.
         case appended(RecordingFile)
@@ -39,7 +41,7 @@ struct RecordingWriter: Sendable {
     /// The media between two queries of the guide, in milliseconds: the guide may change during a program.
     private static let guidePause: Int64 = 60_000
 
-    let file: RecordingFile
+    package let file: RecordingFile
     private var cursor: RecordingCursor
     /// nil: no guide splits the recording.
     private let programs: ProgramLookup?
@@ -49,7 +51,7 @@ struct RecordingWriter: Sendable {
     /// - Parameters:
     ///   - firstMediaSequence: the first number that this process publishes.
     ///   - programs: the guide, if the recording is split by program.
-    init(
+    package init(
         _ file: RecordingFile, split: RecordingSplit = .never, from firstMediaSequence: UInt64,
         programs: ProgramLookup? = nil
     ) {
@@ -63,7 +65,7 @@ struct RecordingWriter: Sendable {
     ///   - isOverdue: whether no more media of the range is expected. A change of the result must signal a publication.
     ///   - open: opens the recording, or returns nil if nothing of it is published yet.
     /// - Returns: nil if more of the range may come.
-    static func follow(
+    package static func follow(
         _ state: ChannelState, with writer: inout RecordingWriter?, isOverdue: () -> Bool = { false },
         open: (ChannelState.Publication) async throws(RecordingFile.Failure) -> RecordingWriter?,
         report: (Report) -> Void
@@ -135,7 +137,7 @@ struct RecordingWriter: Sendable {
         guard let programs, let start = segments.first?.date, let date = segments.last?.dateEnd else { return }
         if let guideDate, date.milliseconds(since: guideDate) < Self.guidePause { return }
         guideDate = date
-        cursor.setProgramEnd(await RecordingThread.perform { programs(start)?.end })
+        cursor.setProgramEnd(await MediaPool.recordings.perform { programs(start)?.end })
     }
 
     /// - Returns: false if the segment cannot be read.
@@ -151,7 +153,7 @@ struct RecordingWriter: Sendable {
         let (pause, moved) = await state.transportStreams.place(segment, of: source, at: placement)
         let (parts, position) = ([pause, moved.bytes].filter { !$0.isEmpty }, clock.end ?? .zero)
         let isDiscontinuous = entry.transportStream?.isDiscontinuous ?? false && !file.journal.segments.isEmpty
-        try await RecordingThread.perform { [file] () throws(RecordingFile.Failure) in
+        try await MediaPool.recordings.perform { [file] () throws(RecordingFile.Failure) in
             try file.append(parts, isDiscontinuous: isDiscontinuous) { end in
                 RecordedSegment(entry, end: end, shift: placement.shift, clock: position)
             }
@@ -161,17 +163,17 @@ struct RecordingWriter: Sendable {
     }
 
     /// Records which media is missing at the end of the requested range.
-    mutating func recordRemainder() async throws(RecordingFile.Failure) {
+    package mutating func recordRemainder() async throws(RecordingFile.Failure) {
         if let loss = cursor.loseRemainder() { try await record([.loss(loss)]) }
     }
 
     private func record(_ lines: [RecordingJournal.Line]) async throws(RecordingFile.Failure) {
-        try await RecordingThread.perform { [file] () throws(RecordingFile.Failure) in try file.record(lines) }
+        try await MediaPool.recordings.perform { [file] () throws(RecordingFile.Failure) in try file.record(lines) }
     }
 
     /// Records the breaks that are known now.
     func recordBreaks(_ snapshot: RingSnapshot) async throws(RecordingFile.Failure) {
-        try await RecordingThread.perform { [file] () throws(RecordingFile.Failure) in
+        try await MediaPool.recordings.perform { [file] () throws(RecordingFile.Failure) in
             let journal = file.journal
             guard let first = journal.segments.first?.date, let last = journal.segments.last?.dateEnd,
                 let oldest = snapshot.dates?.first, oldest < last

@@ -1,7 +1,6 @@
 import ChannelTestSupport
 import Foundation
 import Glibc
-import Logging
 import Playlist
 import TestSupport
 import Testing
@@ -11,7 +10,7 @@ import Testing
 @testable import LiveRing
 @testable import Media
 @testable import Mux
-@testable import Service
+@testable import Record
 @testable import Support
 
 /// Recordings of what captures publish, judged by ffmpeg.
@@ -38,9 +37,7 @@ import Testing
         let pattern = try RecordingPattern("\(folder.path)/{channel}.\(format)")
         let settings = ChannelRecorder.Settings(pattern: pattern, split: split, closesAtEnd: !isKilled)
         state.setState(.ended, reason: nil)
-        let recorder = ChannelRecorder(
-            settings, channel: "news", title: "News", logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() },
-            events: nil)
+        let recorder = ChannelRecorder(settings, channel: "news", title: "News")
         await recorder.run(state)
     }
 
@@ -319,10 +316,9 @@ import Testing
         for row in rows {
             let folder = Folder()
             let pattern = try RecordingPattern("\(folder.path)/{title}.ts")
-            var recorder = ChannelRecorder(
+            let recorder = ChannelRecorder(
                 .init(pattern: pattern, split: .program, closesAtEnd: true), channel: "news", title: "News",
-                logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }, events: nil)
-            recorder.programs = row.programs
+                programs: row.programs)
             state.setState(.ended, reason: nil)
             await recorder.run(state)
             let files = folder.files.filter { $0.hasSuffix(".ts") }
@@ -410,11 +406,8 @@ struct RecordedTrackTests {
         }
         var buffer: [UInt8] = []
         let bytes = TransportStreamMuxer(state).segment(media, in: &buffer).bytes
-        var journal = RecordingJournal(RecordingPlan(path: "x", format: .mkv))
-        let text = journal.head + "S 1 \(bytes.count) 918000 153600 0 1071600 1767268800000\n"
-        journal = try #require(RecordingJournal(text: text))
         var reader = RecordedMedia()
-        return try reader.read(bytes, of: try #require(journal.segments.first))
+        return try reader.read(bytes, near: Ticks(918_000))
     }
 
     @Test(arguments: [RecordingFormat.mp4, .mkv]) func everyTrackHasItsLanguage(_ format: RecordingFormat) throws {

@@ -1,30 +1,29 @@
-import Channel
 import Foundation
 import Glibc
-import Support
+package import Support
 import Synchronization
 
 /// A recording made while its channel runs, as the API and the page list it.
-struct ContinuousRecording: Equatable, Sendable {
+package struct ContinuousRecording: Equatable, Sendable {
     /// The channel's slug.
-    let channel: String
+    package let channel: String
     /// The name of the channel, or of the program.
-    let name: String
-    let start: ProgramDateTime
+    package let name: String
+    package let start: ProgramDateTime
     /// nil: the recording is open.
-    var end: ProgramDateTime?
+    package var end: ProgramDateTime?
     /// The directory of the recordings, with a slash at its end.
     let directory: String
     /// The files. Their path is relative to `directory`.
-    var files: RequestedRecording.Files
-    var state = RequestedRecording.State.recording
-    var isKept = false
+    package var files: RequestedRecording.Files
+    package var state = RequestedRecording.State.recording
+    package var isKept = false
 
     /// Unique among all recordings, and constant over restarts.
-    var id: String { "\(channel)-\(start.millisecondsSince1970)" }
+    package var id: String { "\(channel)-\(start.millisecondsSince1970)" }
 
     /// The path of its files without a suffix.
-    var path: String { directory + files.base }
+    package var path: String { directory + files.base }
 }
 
 extension ContinuousRecording {
@@ -103,11 +102,11 @@ package final class ContinuousRecordings: Sendable {
     package init() {}
 
     /// In the order of their starts.
-    var recordings: [ContinuousRecording] {
+    package var recordings: [ContinuousRecording] {
         state.withLock { Array($0.values) }.sorted { ($0.start, $0.path) < ($1.start, $1.path) }
     }
 
-    subscript(id: String) -> ContinuousRecording? {
+    package subscript(id: String) -> ContinuousRecording? {
         state.withLock { state in state.values.first { $0.id == id } }
     }
 
@@ -118,7 +117,7 @@ package final class ContinuousRecordings: Sendable {
         }
     }
 
-    func update(_ path: String, _ change: (inout ContinuousRecording) -> Void) {
+    package func update(_ path: String, _ change: (inout ContinuousRecording) -> Void) {
         state.withLock { state in
             guard var recording = state[path] else { return }
             change(&recording)
@@ -127,7 +126,7 @@ package final class ContinuousRecordings: Sendable {
         }
     }
 
-    func remove(_ paths: [String]) {
+    package func remove(_ paths: [String]) {
         state.withLock { state in
             for path in paths { state[path] = nil }
         }

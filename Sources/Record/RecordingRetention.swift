@@ -1,6 +1,6 @@
 import Foundation
 import Glibc
-import Support
+package import Support
 
 /// How long finished recordings are kept.
 package struct RecordingRetention: Hashable, Sendable {
@@ -45,7 +45,7 @@ package struct RecordingRetention: Hashable, Sendable {
     /// Removes the expired recordings of a channel.
     /// - Parameter forget: called with the result before anything is removed, unless that is nothing.
     /// - Returns: the paths of the removed recordings, without a suffix.
-    func sweep(
+    package func sweep(
         _ pattern: RecordingPattern, channel: String?, forget: (_ paths: [String]) -> Void = { _ in }
     ) -> [String] {
         guard longest != nil || byteLimit != nil else { return [] }
@@ -58,12 +58,12 @@ package struct RecordingRetention: Hashable, Sendable {
 
     /// Removes the files of a recording.
     /// - Parameter base: their path without a suffix.
-    static func remove(_ base: String) {
+    package static func remove(_ base: String) {
         for suffix in suffixes + [markSuffix] { _ = unsafe unlink("\(base).\(suffix)") }
     }
 
     /// Marks a recording as kept, or removes the mark.
-    static func mark(_ base: String, isKept: Bool) throws(RecordingFile.Failure) {
+    package static func mark(_ base: String, isKept: Bool) throws(RecordingFile.Failure) {
         let path = "\(base).\(markSuffix)"
         if isKept {
             _ = try Descriptor(path, O_WRONLY | O_CREAT)
@@ -73,7 +73,7 @@ package struct RecordingRetention: Hashable, Sendable {
     }
 
     /// The suffixes of the existing files of a recording, and their total size in bytes.
-    static func files(_ base: String) -> (suffixes: [String], byteCount: UInt64) {
+    package static func files(_ base: String) -> (suffixes: [String], byteCount: UInt64) {
         let present = suffixes.filter { unsafe access("\(base).\($0)", F_OK) == 0 }
         return (present, item(base)?.byteCount ?? 0)
     }

@@ -1,10 +1,7 @@
 package import Channel
+import Export
 import Foundation
 import LiveRing
-package import Logging
-import Media
-import Mux
-package import Observability
 package import Support
 
 /// Records one channel: each recording follows the ring, segment by segment.
@@ -31,24 +28,39 @@ package struct ChannelRecorder: Sendable {
         }
     }
 
+    /// A change that an operator may want to know of. Paths are those of files, or of the pattern before there is one.
+    package enum Event: Sendable {
+        case notSplit
+        case opened(path: String, isNew: Bool)
+        case paused(path: String, reason: String)
+        case resumed(path: String)
+        case closed(path: String)
+        case finished(path: String, note: String?)
+        /// The recording has no last form.
+        case kept(path: String, reason: String)
+        case removed(path: String)
+    }
+
     let settings: Settings
     /// The channel's slug; nil in a process of one channel.
     let channel: String?
     let title: String?
-    let logger: Logger
-    let events: RunEvents?
     /// The list of recordings for the API; nil: none is kept.
-    var list: ContinuousRecordings?
+    let list: ContinuousRecordings?
     /// nil: there is no guide.
-    var programs: ProgramLookup?
+    let programs: ProgramLookup?
+    private let observe: @Sendable (Event) -> Void
     var fileSystem = FileSystem.system
 
     /// The time between two removals of expired recordings.
     private static let sweepPause = Duration.seconds(3600)
 
-    package init(_ settings: Settings, channel: String?, title: String?, logger: Logger, events: RunEvents?) {
+    package init(
+        _ settings: Settings, channel: String?, title: String?, list: ContinuousRecordings? = nil,
+        programs: ProgramLookup? = nil, observe: @escaping @Sendable (Event) -> Void = { _ in }
+    ) {
         (self.settings, self.channel, self.title) = (settings, channel, title)
-        (self.logger, self.events) = (logger, events)
+        (self.list, self.programs, self.observe) = (list, programs, observe)
     }
 
     private var journalName: String { ".\(RecordingPattern.component(channel ?? "liverelay"))-" }
@@ -71,24 +83,22 @@ package struct ChannelRecorder: Sendable {
     /// Removes expired recordings at intervals, until the task is canceled.
     private func sweepRepeatedly() async {
         if let list, let channel {
-            await RecordingThread.performLater { [pattern = settings.pattern] in list.read(channel, in: pattern) }
+            await MediaPool.finishing.perform { [pattern = settings.pattern] in list.read(channel, in: pattern) }
         }
         repeat {
             recordRemoval(
-                await RecordingThread.performLater { settings.retention.sweep(settings.pattern, channel: channel) })
+                await MediaPool.finishing.perform { settings.retention.sweep(settings.pattern, channel: channel) })
         } while (try? await Task.sleep(for: Self.sweepPause)) != nil
     }
 
     private func recordRemoval(_ paths: [String]) {
         list?.remove(paths)
-        for path in paths { logger.info("Recording removed: \(path)") }
+        for path in paths { observe(.removed(path: path)) }
     }
 
     /// Records until the channel ends, or the task is canceled.
     package func run(_ state: ChannelState) async {
-        if settings.split == .program, programs == nil {
-            logger.warning("Recordings are not split: there is no guide")
-        }
+        if settings.split == .program, programs == nil { observe(.notSplit) }
         let sweeping = Task { await sweepRepeatedly() }
         defer { sweeping.cancel() }
         var writer: RecordingWriter?
@@ -98,7 +108,7 @@ package struct ChannelRecorder: Sendable {
             let start = next
             let end = await RecordingWriter.follow(state, with: &writer) {
                 (publication) async throws(RecordingFile.Failure) in
-                let opened = try await RecordingThread.perform { () throws(RecordingFile.Failure) in
+                let opened = try await MediaPool.recordings.perform { () throws(RecordingFile.Failure) in
                     try open(publication, from: start)
                 }
                 for file in opened.left { finishing.append(finish(file)) }
@@ -175,18 +185,14 @@ package struct ChannelRecorder: Sendable {
         switch report {
         case .opened(let file, let isNew):
             list?.insert(ContinuousRecording(file.journal, in: settings.pattern))
-            let path = file.mediaPath
-            events?.publish(isNew ? .recordingStart(file: path) : .recordingResume(file: path))
-            logger.info("Recording \(isNew ? "started" : "resumed"): \(path)")
+            observe(.opened(path: file.mediaPath, isNew: isNew))
         case .appended(let file): list?.update(file.journal.plan.path) { $0.count(file.journal) }
         case .paused(let file, let failure):
             if let file { list?.update(file.journal.plan.path) { $0.state = .paused(reason: failure.message) } }
-            events?.publish(.recordingPause(file: file?.mediaPath ?? settings.pattern.text, reason: failure.message))
-            logger.error("Recording paused, the channel continues: \(failure.message)")
+            observe(.paused(path: file?.mediaPath ?? settings.pattern.text, reason: failure.message))
         case .resumed(let file):
             if let file { list?.update(file.journal.plan.path) { $0.state = .recording } }
-            events?.publish(.recordingResume(file: file?.mediaPath ?? settings.pattern.text))
-            logger.info("Recording continues")
+            observe(.resumed(path: file?.mediaPath ?? settings.pattern.text))
         }
     }
 
@@ -195,26 +201,22 @@ package struct ChannelRecorder: Sendable {
         var recording = ContinuousRecording(file.journal, in: settings.pattern)
         recording.close(file.journal)
         list?.insert(recording)
-        logger.info("Recording closed: \(file.mediaPath)")
-        events?.publish(.recordingClose(file: file.mediaPath))
+        observe(.closed(path: file.mediaPath))
         return Task {
-            // A process that reads the journal before the recording is finished must not continue it.
-            try? await RecordingThread.perform { () throws(RecordingFile.Failure) in try file.record([.closed]) }
-            let (result, removed) = await RecordingThread.finish(file) {
+            try? await MediaPool.recordings.perform { () throws(RecordingFile.Failure) in try file.close() }
+            let (result, removed) = await RecordingFinisher.finish(file) {
                 settings.retention.sweep(settings.pattern, channel: channel)
             }
             let path = file.journal.plan.path
-            let found = await RecordingThread.performLater { RecordingRetention.files(path) }
+            let found = await MediaPool.finishing.perform { RecordingRetention.files(path) }
             recordRemoval(removed)
             switch result {
             case .success(let result)?:
                 list?.update(path) { $0.finish(found, note: result.note) }
-                events?.publish(.recordingEnd(file: result.path, note: result.note))
-                logger.info("Recording finished: \(result.path)")
-                if let note = result.note { logger.warning("Recording kept as \(result.path): \(note)") }
+                observe(.finished(path: result.path, note: result.note))
             case .failure(let error)?:
                 list?.update(path) { $0.finish(found, note: error.message) }
-                logger.error("Recording kept as \(file.mediaPath): \(error.message)")
+                observe(.kept(path: file.mediaPath, reason: error.message))
             case nil: list?.remove([path])
             }
         }

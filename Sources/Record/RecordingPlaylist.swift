@@ -5,17 +5,17 @@ import Support
 
 /// The playlist beside the transport stream of a recording, which plays it from its start while it grows: byte ranges of the
 /// file, as an EVENT.
-package enum RecordingPlaylist {
+enum RecordingPlaylist {
     /// The version that EXT-X-BYTERANGE needs (RFC 8216 §7).
     private static let version = 4
-    package static let end = Array("#EXT-X-ENDLIST\n".utf8)
+    static let end = Array("#EXT-X-ENDLIST\n".utf8)
 
     /// The whole text for a new file: the playlist of what is in a recording.
     /// - Parameters:
     ///   - file: the name of the transport stream.
     ///   - targetDuration: of the channel, in seconds.
     ///   - written: as an earlier process left the playlist; nil: there is none. It says where discontinuities are.
-    package static func text(
+    static func text(
         _ journal: RecordingJournal, of file: String, targetDuration: Int, after written: [UInt8]?
     ) -> [UInt8] {
         let known = written.flatMap { try? MediaPlaylistParser.parse($0, limits: .none) }
@@ -39,7 +39,7 @@ package enum RecordingPlaylist {
     }
 
     /// The lines of a segment that is appended.
-    package static func lines(
+    static func lines(
         _ segment: RecordedSegment, from start: Int, of file: String, isDiscontinuous: Bool
     ) -> [UInt8] {
         let segment = self.segment(segment, from: start, of: file, isDiscontinuous: isDiscontinuous)

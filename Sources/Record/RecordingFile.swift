@@ -1,6 +1,5 @@
-import Channel
 import Glibc
-import LiveRing
+package import LiveRing
 import Synchronization
 
 /// The files of a recording that is open: the transport stream, its playlist, and its journal.
@@ -8,8 +7,8 @@ import Synchronization
 /// Every method waits for the disk. A segment is written at once, then added to the playlist, then to the journal.
 /// However the process ends, the files are complete up to the journal's last segment, and playable up to the playlist's
 /// last segment.
-final class RecordingFile: Sendable {
-    enum Failure: Error, Equatable, Sendable {
+package final class RecordingFile: Sendable {
+    package enum Failure: Error, Equatable, Sendable {
         case system(code: Int32, path: String)
         /// Less space than the reserve would be free.
         case full
@@ -20,7 +19,7 @@ final class RecordingFile: Sendable {
     }
 
     let journalPath: String
-    let mediaPath: String
+    package let mediaPath: String
     private let media: Descriptor
     private let playlist: Descriptor
     /// The name of the transport stream in its folder.
@@ -29,13 +28,13 @@ final class RecordingFile: Sendable {
     private let state: Mutex<RecordingJournal>
     private let fileSystem: FileSystem
 
-    var journal: RecordingJournal { state.withLock { $0 } }
+    package var journal: RecordingJournal { state.withLock { $0 } }
 
     /// Begins a recording, or continues one.
     /// - Parameters:
     ///   - journal: the journal of a new recording, or as it was read.
     ///   - targetDuration: the channel's target duration in seconds.
-    init(
+    package init(
         _ journal: RecordingJournal, at journalPath: String, on fileSystem: FileSystem = .system,
         targetDuration: Int = 1
     ) throws(Failure) {
@@ -81,7 +80,7 @@ final class RecordingFile: Sendable {
     }
 
     /// Reads the journal of a recording that an earlier process left; nil if none exists.
-    static func journal(at path: String) -> RecordingJournal? {
+    package static func journal(at path: String) -> RecordingJournal? {
         let bytes = try? content(of: path)
         return bytes.flatMap { RecordingJournal(text: String(decoding: $0, as: UTF8.self)) }
     }
@@ -106,6 +105,10 @@ final class RecordingFile: Sendable {
             throw error
         }
     }
+
+    /// Records that nothing is appended any more. A process that reads the journal before the recording has its last form
+    /// must not continue it.
+    package func close() throws(Failure) { if !journal.isClosed { try record([.closed]) } }
 
     func record(_ lines: [RecordingJournal.Line]) throws(Failure) {
         guard !lines.isEmpty else { return }
@@ -136,24 +139,24 @@ final class RecordingFile: Sendable {
     }
 
     /// Removes the journal after the recording got its last form.
-    func forget() { Self.forget(journalPath) }
+    package func forget() { Self.forget(journalPath) }
 
-    static func forget(_ journalPath: String) { _ = unsafe unlink(journalPath) }
+    package static func forget(_ journalPath: String) { _ = unsafe unlink(journalPath) }
 
     /// Removes a recording without media.
-    func remove() {
+    package func remove() {
         guard journal.byteCount == 0 else { return }
         _ = unsafe unlink(mediaPath)
         finishPlaylist(staysAsItIs: false)
         forget()
     }
 
-    static func hasMedia(_ journal: RecordingJournal) -> Bool {
+    package static func hasMedia(_ journal: RecordingJournal) -> Bool {
         unsafe access(journal.plan.path + ".ts", F_OK) == 0
     }
 
     /// A path at which no file of a recording exists: `path`, or `path` with a number after it.
-    static func freePath(_ path: String) -> String {
+    package static func freePath(_ path: String) -> String {
         let candidates = [path] + (2...9999).lazy.map { "\(path)-\($0)" }
         return candidates.first { base in
             RecordingRetention.suffixes.allSatisfy { unsafe access("\(base).\($0)", F_OK) != 0 }
@@ -161,7 +164,7 @@ final class RecordingFile: Sendable {
     }
 
     /// Writes a small file atomically: however the process ends, the file has either the old or the new content.
-    static func replace(_ path: String, with bytes: [UInt8]) throws(Failure) {
+    package static func replace(_ path: String, with bytes: [UInt8]) throws(Failure) {
         let part = path + ".part"
         let descriptor = try Descriptor(part, O_WRONLY | O_CREAT | O_TRUNC)
         try descriptor.write(bytes[...])
@@ -170,7 +173,7 @@ final class RecordingFile: Sendable {
         }
     }
 
-    static func makeDirectory(of path: String) throws(Failure) {
+    package static func makeDirectory(of path: String) throws(Failure) {
         let parts = path.split(separator: "/", omittingEmptySubsequences: false).dropLast()
         for count in parts.indices.map({ $0 + 1 }) {
             let directory = parts[..<count].joined(separator: "/")
@@ -189,12 +192,12 @@ extension RecordingJournal {
 }
 
 /// An open file that closes when its owner is gone.
-final class Descriptor: Sendable {
-    let raw: Int32
+package final class Descriptor: Sendable {
+    package let raw: Int32
     private let path: String
 
     /// - Parameter flags: of open(2); O_CLOEXEC is added.
-    init(_ path: String, _ flags: Int32) throws(RecordingFile.Failure) {
+    package init(_ path: String, _ flags: Int32) throws(RecordingFile.Failure) {
         raw = unsafe open(path, flags | O_CLOEXEC, 0o644)
         self.path = path
         guard raw >= 0 else { throw .system(code: errno, path: path) }

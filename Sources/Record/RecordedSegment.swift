@@ -1,23 +1,23 @@
-package import Export
-package import LiveRing
-package import Media
+import Export
+import LiveRing
+import Media
 package import Support
 
 /// A segment of the ring in a recording that is open: where its bytes are in the file, and where its time is.
-package struct RecordedSegment: Equatable, Sendable {
-    package let mediaSequence: UInt64
+struct RecordedSegment: Equatable, Sendable {
+    let mediaSequence: UInt64
     /// The number of the last of its bytes in the file, the clock packets before it included.
-    package let end: Int
+    let end: Int
     /// The time of its first frame on the channel's timeline, when it was published.
     let start: Ticks
     let duration: Ticks
     /// How much earlier its times are in the file.
-    package let shift: Ticks
+    let shift: Ticks
     /// Where the clock of the file stands after it, on the timeline of the file.
     let clock: Ticks
-    package let date: ProgramDateTime
+    let date: ProgramDateTime
 
-    package init(_ entry: RingEntry, end: Int, shift: Ticks, clock: Ticks) {
+    init(_ entry: RingEntry, end: Int, shift: Ticks, clock: Ticks) {
         mediaSequence = entry.mediaSequence
         self.end = end
         start = entry.presented.lowerBound
@@ -26,15 +26,15 @@ package struct RecordedSegment: Equatable, Sendable {
         date = entry.programDateTime
     }
 
-    package var dateEnd: ProgramDateTime { date.advanced(by: duration.duration) }
+    var dateEnd: ProgramDateTime { date.advanced(by: duration.duration) }
 
     /// Its presentation on the timeline of the file, which begins where the channel's did.
-    package var presented: Range<Ticks> { start - shift..<start - shift + duration }
+    var presented: Range<Ticks> { start - shift..<start - shift + duration }
 }
 
 /// Media that a recording does not have.
-package struct RecordingLoss: Equatable, Sendable {
-    package enum Reason: String, Sendable {
+struct RecordingLoss: Equatable, Sendable {
+    enum Reason: String, Sendable {
         /// The upstream did not deliver it.
         case missing
         /// It left the rewind before it could be written: the disk was full, or the process did not run.
@@ -43,11 +43,11 @@ package struct RecordingLoss: Equatable, Sendable {
         case unreadable
     }
 
-    package let reason: Reason
-    package let date: ProgramDateTime
-    package let milliseconds: Int64
+    let reason: Reason
+    let date: ProgramDateTime
+    let milliseconds: Int64
 
-    package init(_ reason: Reason, at date: ProgramDateTime, milliseconds: Int64) {
+    init(_ reason: Reason, at date: ProgramDateTime, milliseconds: Int64) {
         (self.reason, self.date, self.milliseconds) = (reason, date, milliseconds)
     }
 }
@@ -77,7 +77,7 @@ package struct RecordingPlan: Equatable, Sendable {
 
 /// The record of a recording that is not finished: a line for each fact, so that a kill costs the last line at most.
 package struct RecordingJournal: Equatable, Sendable {
-    package enum Line: Equatable, Sendable {
+    enum Line: Equatable, Sendable {
         case segment(RecordedSegment)
         case loss(RecordingLoss)
         /// A break as it is known from now on. Of two with one start, the later line counts.
@@ -89,29 +89,29 @@ package struct RecordingJournal: Equatable, Sendable {
     }
 
     package let plan: RecordingPlan
-    package private(set) var segments: [RecordedSegment] = []
-    package private(set) var losses: [RecordingLoss] = []
+    private(set) var segments: [RecordedSegment] = []
+    private(set) var losses: [RecordingLoss] = []
     package private(set) var isClosed = false
     /// The bytes of the text from which the journal was read, as far as they are whole lines.
-    package private(set) var readByteCount = 0
+    private(set) var readByteCount = 0
     private var breaksByStart: [ProgramDateTime: AdBreak] = [:]
 
     package init(_ plan: RecordingPlan) { self.plan = plan }
 
-    package var breaks: [AdBreak] { breaksByStart.values.sorted { $0.start < $1.start } }
+    var breaks: [AdBreak] { breaksByStart.values.sorted { $0.start < $1.start } }
 
     /// The clock of the file after its last segment.
-    package var clock: ClientClock {
+    var clock: ClientClock {
         segments.last.map { ClientClock(after: $0.clock, shift: $0.shift) } ?? ClientClock()
     }
 
     /// The total duration of the media that it does not have.
-    package var lostMilliseconds: Int64 { losses.reduce(0) { $0 &+ $1.milliseconds } }
+    var lostMilliseconds: Int64 { losses.reduce(0) { $0 &+ $1.milliseconds } }
 
     /// The bytes of the file that the journal knows of.
     package var byteCount: Int { segments.last?.end ?? 0 }
 
-    package mutating func record(_ line: Line) {
+    mutating func record(_ line: Line) {
         switch line {
         case .segment(let segment): segments.append(segment)
         case .loss(let loss): losses.append(loss)
@@ -123,14 +123,14 @@ package struct RecordingJournal: Equatable, Sendable {
 
     /// The lines by which the breaks become those that are known now.
     /// - Parameter known: all breaks that begin at `date` or later.
-    package func changes(to known: [AdBreak], from date: ProgramDateTime) -> [Line] {
+    func changes(to known: [AdBreak], from date: ProgramDateTime) -> [Line] {
         let starts = Set(known.map(\.start))
         return known.filter { breaksByStart[$0.start] != $0 }.map(Line.adBreak)
             + breaksByStart.keys.filter { $0 >= date && !starts.contains($0) }.sorted().map(Line.noBreak)
     }
 
     /// Drops what follows the end of a file that is shorter than the journal says, as after a power loss.
-    package mutating func truncate(to byteCount: Int) {
+    mutating func truncate(to byteCount: Int) {
         guard let first = segments.first(where: { $0.end > byteCount }) else { return }
         segments.removeAll { $0.end > byteCount }
         losses.removeAll { $0.date >= first.date }
@@ -143,7 +143,7 @@ extension RecordingJournal {
     private static let mark = "#LIVERELAY-RECORDING:1"
 
     /// The first lines of the journal.
-    package var head: String {
+    var head: String {
         let fields: [(String, String?)] = [
             ("channel", plan.channel), ("title", plan.title), ("path", plan.path), ("format", plan.format.rawValue),
             ("start", plan.start.map { "\($0.millisecondsSince1970)" }),
@@ -156,7 +156,7 @@ extension RecordingJournal {
     private static func line(_ text: String) -> String { String(text.map { $0.isNewline ? " " : $0 }) }
 
     /// Reads a journal as far as its lines are whole; nil if it is none.
-    package init?(text: String) {
+    init?(text: String) {
         let lines = text.split(separator: "\n", omittingEmptySubsequences: false).dropLast()
         guard lines.first?[...] == Self.mark[...], let end = lines.firstIndex(of: "-") else { return nil }
         var fields: [Substring: String] = [:]
@@ -184,7 +184,7 @@ extension RecordingJournal {
 
 extension RecordingJournal.Line {
     /// Without its line feed.
-    package var text: String {
+    var text: String {
         let fields: [String] =
             switch self {
             case .segment(let segment):

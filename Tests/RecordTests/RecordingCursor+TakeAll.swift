@@ -1,10 +1,11 @@
-package import Channel
-package import LiveRing
+import LiveRing
+
+@testable import Record
 
 extension RecordingCursor {
     /// Takes what there is to take.
     /// - Returns: the segments, and the milliseconds that are lost.
-    package mutating func takeAll(of snapshot: RingSnapshot) -> (taken: [UInt64], lost: Int64) {
+    mutating func takeAll(of snapshot: RingSnapshot) -> (taken: [UInt64], lost: Int64) {
         var (taken, lost): ([UInt64], Int64) = ([], 0)
         for _ in 0..<1000 {
             switch next(in: snapshot) {

@@ -1,8 +1,8 @@
-import Fetch
 import Foundation
 import Media
 import Mux
 import Splice
+import Support
 import Testing
 
 @testable import Channel

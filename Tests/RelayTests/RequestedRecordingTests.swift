@@ -515,4 +515,20 @@ import WebTestSupport
         list.read("news", in: pattern)
         #expect(list.recordings.map(\.files.lostMilliseconds) == [3_200_000_002_000])
     }
+
+    // MARK: - Values
+
+    private static let now = ProgramDateTime(millisecondsSince1970: 1_767_268_800_000)
+
+    private static func add(
+        to schedule: inout RecordingSchedule, from start: Int64, to end: Int64
+    ) -> RecordingSchedule.Refusal? {
+        do throws(RecordingSchedule.Refusal) {
+            _ = try schedule.add(
+                channel: "news", name: "News",
+                range: (now.advanced(byMilliseconds: start * 1000), now.advanced(byMilliseconds: end * 1000)),
+                isKept: false, at: now)
+            return nil
+        } catch { return error }
+    }
 }

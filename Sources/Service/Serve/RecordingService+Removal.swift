@@ -1,6 +1,7 @@
 import Channel
 import Foundation
 import Glibc
+import Record
 import Support
 
 extension RecordingService {

@@ -12,14 +12,14 @@ package actor CopyCache {
     nonisolated let parts = SegmentCache<ArchiveReader.Part?> { $0?.segmentCount ?? 1 }
     private let directory: CacheDirectory
     /// The names of the copies.
-    private var copies: RecentCache<String, String>
+    private var copies: LRUCache<String, String>
     private var pending: [String: Task<StoreError?, Never>] = [:]
     var byteCount: Int { copies.cost }
 
     /// - Parameter byteLimit: total size of the kept copies. Copies that are being fetched are not included.
     package init(in directory: CacheDirectory, byteLimit: Int) {
         self.directory = directory
-        copies = RecentCache(limit: byteLimit, leastCount: Self.leastCount)
+        copies = LRUCache(limit: byteLimit, leastCount: Self.leastCount)
     }
 
     /// The path of an existing copy; nil if there is none.

@@ -13,7 +13,7 @@ actor SegmentCache<Value: Sendable> {
     }
 
     private let segments: @Sendable (Value) -> Int
-    private var kept: RecentCache<String, Kept>
+    private var kept: LRUCache<String, Kept>
     private var pending: [Key: Task<Result<Value, StoreError>, Never>] = [:]
     /// How often a value was not in the cache and was made.
     private(set) var madeCount = 0
@@ -22,7 +22,7 @@ actor SegmentCache<Value: Sendable> {
     ///   - segmentLimit: total number of segments of the cached values: more than two days of segments of 1 s.
     ///   - segments: returns the number of segments of a value.
     init(segmentLimit: Int = 200_000, segments: @escaping @Sendable (Value) -> Int) {
-        (kept, self.segments) = (RecentCache(limit: segmentLimit), segments)
+        (kept, self.segments) = (LRUCache(limit: segmentLimit), segments)
     }
 
     var segmentCount: Int { kept.cost }

@@ -45,12 +45,12 @@ package actor TransportStreamStore {
     /// Segments that clients are being sent, as files.
     private let budget: ByteBudget
     private var sent: [Key: Weak] = [:]
-    private var made: RecentCache<Key, TransportSegment>
+    private var made: LRUCache<Key, TransportSegment>
     private var pending: [Key: Task<Outcome, Never>] = [:]
     private nonisolated let latestCounts = Mutex(Counts())
 
     package init(byteLimit: Int = TransportStreamStore.byteLimit) {
-        made = RecentCache(limit: byteLimit)
+        made = LRUCache(limit: byteLimit)
         memory = SegmentMemory(byteLimit: byteLimit / 4)
         budget = ByteBudget(limit: 2 * byteLimit)
     }

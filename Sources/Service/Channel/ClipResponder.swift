@@ -24,7 +24,7 @@ final class ClipResponder: Sendable {
 
     private let state: ChannelState
     private let channel: String?
-    private let kept = Mutex(RecentCache<Key, MovieClip>(limit: ClipResponder.keptCount))
+    private let kept = Mutex(LRUCache<Key, MovieClip>(limit: ClipResponder.keptCount))
 
     init(_ state: ChannelState, channel: String?) { (self.state, self.channel) = (state, channel) }
 

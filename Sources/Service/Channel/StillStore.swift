@@ -10,7 +10,7 @@ final class StillStore: Sendable {
     static let shared = StillStore()
 
     private struct State {
-        var kept: RecentCache<String, [UInt8]>
+        var kept: LRUCache<String, [UInt8]>
         var pending: [String: Task<StillResponder.Outcome, Never>] = [:]
     }
 
@@ -20,7 +20,7 @@ final class StillStore: Sendable {
 
     init(byteLimit: Int = StillStore.byteLimit, pool: MediaPool = .stills) {
         self.pool = pool
-        state = Mutex(State(kept: RecentCache(limit: byteLimit)))
+        state = Mutex(State(kept: LRUCache(limit: byteLimit)))
     }
 
     /// Bytes that are kept.

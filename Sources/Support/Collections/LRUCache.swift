@@ -1,5 +1,5 @@
 /// Values whose costs have a limit: the least recently used ones leave first. A few stay, whatever they cost.
-package struct RecentCache<Key: Hashable & Sendable, Value: Sendable>: Sendable {
+package struct LRUCache<Key: Hashable & Sendable, Value: Sendable>: Sendable {
     private struct Kept {
         let value: Value
         let cost: Int

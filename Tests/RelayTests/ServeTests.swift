@@ -146,5 +146,7 @@ private let firstWords: [(word: String, says: String?)] = [
 @Test func listAsFirstWordIsServed() {
     #expect(FirstWord.arguments(["a.m3u", "--port", "0"]) { _ in true } == ["serve", "a.m3u", "--port", "0"])
     #expect(FirstWord.arguments(["a.m3u"]) { _ in false } == ["a.m3u"])
+    let threadfin = ["-user_agent", "Threadfin", "https://h/a.m3u8", "-o", "-"]
+    #expect(FirstWord.arguments(threadfin) { _ in false } == ["--user-agent"] + threadfin.dropFirst())
     #expect(FirstWord.arguments(["https://h/a.m3u"]) { _ in true } == ["https://h/a.m3u"])
 }

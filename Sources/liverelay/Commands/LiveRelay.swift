@@ -102,8 +102,10 @@ enum FormerWords {
 enum FirstWord {
     static let commands = ["relay", "serve", "demo", "capture", "excerpt", "replay", "check", "help"]
 
-    /// The arguments, with the command `serve` inserted before a file whose name is that of a list of channels.
+    /// The arguments, with the command `serve` inserted before a file whose name is that of a list of channels. A program
+    /// that takes liverelay for ffmpeg (Threadfin 1.2.39) puts `-user_agent NAME` before the options it was given.
     static func arguments(_ words: [String], exists: (String) -> Bool = FileManager.default.fileExists) -> [String] {
+        let words = words.map { $0 == "-user_agent" ? "--user-agent" : $0 }
         guard let first = words.first, !first.contains("://"), exists(first) else { return words }
         let isList = [".m3u", ".yaml", ".yml"].contains { first.lowercased().hasSuffix($0) }
         return isList ? ["serve"] + words : words

@@ -10,9 +10,13 @@ let strict: [SwiftSetting] = [
     .enableUpcomingFeature("MemberImportVisibility"),
 ]
 
+/// Whether the build is this project's own: `./run`, `./test` and `deploy` say so (`.ci/prepare`). A package with unsafe flags
+/// cannot be depended on, so no other build has them.
+let isOwnBuild = Context.environment["LIVERELAY_OWN_BUILD"] != nil
+
 /// Keeps the bodies of a module's functions out of other modules, which costs a release two fifths of the compiler's time.
 /// The modules of small values, whose functions are called for each byte and each line, share theirs.
-let closed = strict + [.unsafeFlags(["-disable-cmo"], .when(configuration: .release))]
+let closed = strict + (isOwnBuild ? [.unsafeFlags(["-disable-cmo"], .when(configuration: .release))] : [])
 let shared: Set = ["Support", "Media"]
 
 func module(_ name: String, _ dependencies: [Target.Dependency]) -> Target {

@@ -24,7 +24,7 @@ package struct CaptureWriter: Sendable {
     private var lineCount = 0
     private var bodyCount = 0
     /// File names of recently stored bodies by checksum. Keys and playlists recur, and each is stored once.
-    private var stored = LRUCache<String>(limit: 4096)
+    private var stored = RecentCache<String>(limit: 4096)
     private var redactor: CaptureRedactor
 
     /// - Parameters:

@@ -1,7 +1,7 @@
 import Capture
 import Decrypt
 import Demux
-package import Export
+import Export
 import Fetch
 import LiveRing
 import Media

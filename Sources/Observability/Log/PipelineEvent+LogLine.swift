@@ -1,5 +1,6 @@
 import Channel
 import Demux
+import Export
 import Foundation
 import LiveRing
 import Logging

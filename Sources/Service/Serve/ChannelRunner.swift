@@ -7,7 +7,7 @@ import LiveRing
 import Logging
 import Media
 import Observability
-package import Record
+import Record
 import Splice
 package import Support
 import Tracker

@@ -1,5 +1,6 @@
 import ArgumentParser
 import ChannelList
+import Export
 import Fetch
 import Foundation
 import LiveRing

@@ -1,6 +1,7 @@
 import ArchiveStore
 import Channel
 import ChannelList
+import Export
 import Foundation
 import Glibc
 import Guide

@@ -8,6 +8,7 @@ import Observability
 import Service
 import Support
 import Tracker
+import Transcode
 import WebServer
 
 /// `liverelay replay DIR`

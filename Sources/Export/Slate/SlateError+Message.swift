@@ -1,4 +1,3 @@
-import Fetch
 import Glibc
 import Media
 package import Support

@@ -13,8 +13,9 @@ import sys
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 sys.path[:0] = [str(ROOT / "Captures"), str(ROOT / "Tests/Players")]
-from frames import moment, outputs, picture_at, pitches, read_audio, read_video
+from frames import HIGHEST, moment, outputs, picture_at, pitches, read_audio, read_video
 from page import Site, hls_script
+from programmes import TONE_SLOPE
 
 VIEWER = pathlib.Path(__file__).with_name("viewer.py")
 GRACE = 20  # seconds until a player that was told to end is killed
@@ -48,7 +49,7 @@ class Outcome:
     stalls: int = None
     offset_ms: int = None
     is_realtime: bool = False  # frames may be dropped for lateness
-    may_misread: bool = False  # numbers of a canvas, which shows another frame than the callback's at a change of size
+    may_misread: bool = False  # numbers of a canvas, which may show another frame than that of the callback
     said: list = dataclasses.field(default_factory=list)
 
 
@@ -81,6 +82,8 @@ def offset(video, audio, rates):
             at = picture_at(video, time)
             if hertz and at and at[1].programme in rates:
                 seen = at[1].frame / rates[at[1].programme] + (time - at[1].time)
+                if seen * TONE_SLOPE > HIGHEST:
+                    continue
                 found.append(float(seen) - float(moment(hertz, at[1].programme)))
     return round(1000 * statistics.median(found)) if found else None
 

@@ -68,7 +68,7 @@ def by_gstreamer(url, seconds):
     from gi.repository import Gst
     Gst.init(None)
     player = Gst.ElementFactory.make("playbin3")
-    player.set_property("uri", url)
+    player.set_property("uri", Gst.filename_to_uri(url) if url.startswith("/") else url)
     video = Gst.parse_bin_from_description("videoconvert ! video/x-raw,format=GRAY8 ! appsink name=sink sync=true", True)
     player.set_property("video-sink", video)
     audio = Gst.parse_bin_from_description("audioconvert ! audio/x-raw ! appsink name=sink sync=true", True)

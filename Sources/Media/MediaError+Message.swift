@@ -1,4 +1,3 @@
-import Foundation
 import Support
 
 extension MediaError {
@@ -33,7 +32,7 @@ extension MediaError {
 
     /// Debian's name of the package with a library: libavcodec59 for libavcodec.so.59.
     private static func package(of library: String) -> String {
-        library.replacingOccurrences(of: ".so.", with: "")
+        library.replacing(".so.", with: "")
     }
 
     /// "MPEG-2 video 0x2, SCTE-35 0x86".

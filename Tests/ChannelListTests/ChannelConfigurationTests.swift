@@ -549,7 +549,7 @@ private let fetchedRows: [(when: String, yaml: String, says: [String])] = [
         ["1:15: channels.a: the environment has no variable TOKEN"]
     ),
 ]
-private let columns = ["capture": 42, "spool": 54, "slate": 65]
+private let columns = ["capture": 42, "spool": 53, "slate": 64]
 
 private func onlyHere(_ key: String) -> String { "“\(key)” can be given in a configuration file on this machine only" }
 

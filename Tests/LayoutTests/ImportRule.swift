@@ -32,7 +32,8 @@ enum ImportRule {
         ],
         "Glibc": [
             "Support/Addresses/IPAddress.swift", "Support/Dates/WallClock.swift", "Fetch/Curl/", "Fetch/Datagrams/",
-            "Support/Files/LocalFile.swift", "LiveRing/Spool/",
+            "Support/Files/LocalFile.swift", "LiveRing/Spool/", "LiveRing/Values/RingError+Message.swift",
+            "Export/Slate/SlateError+Message.swift",
             "Export/Pool/MediaPool.swift", "Record/", "HTTP/Access/", "WebServer/",
             "Observability/", "Guide/", "Service/", "liverelay/",
         ],

@@ -21,10 +21,11 @@ private let examples: [EventContent] = [
             index: 4, cause: .tagged,
             video: .init(codec: "avc1.64001F", width: 1280, height: 720, frameRate: "25.000", videoRange: .standard),
             audioCodec: "mp4a.40.2"), mediaSequence: 48_201),
+    .captureStart(directory: "evening"), .captureEnd(directory: "evening"),
     .recordingPlan(
         recording: 7, name: "The Evening News", start: ProgramDateTime(millisecondsSince1970: 1_795_349_700_000),
         end: ProgramDateTime(millisecondsSince1970: 1_795_351_500_000)),
-    .captureStart(directory: "evening"),
+    .recordingStart(file: "rec/news.ts"),
     .recordingPause(file: "rec/news.ts", reason: "the disk is full: 1 GiB of it stays free, or a tenth"),
     .recordingResume(file: "rec/news.ts"), .recordingClose(file: "rec/news.ts", recording: 7),
     .recordingEnd(file: "rec/news.mp4", recording: 7, note: nil),

@@ -62,7 +62,7 @@ private let rows: [(when: String, isTerminal: Bool, changes: @Sendable (inout Co
 }
 
 /// What a terminal shows of lines of the log, without the time.
-private let terminalRows: [(when: String, isColored: Bool, lines: [(Logger.Level, String)], shown: [String])] = [
+private let terminalRows: [(when: String, isColored: Bool, lines: [(Logger.Level, String)], displayed: [String])] = [
     ("a line that is only told", false, [(.info, "a")], ["a"]),
     ("a warning", false, [(.warning, "a")], ["warning: a"]),
     (
@@ -90,7 +90,7 @@ private let terminalRows: [(when: String, isColored: Bool, lines: [(Logger.Level
         String(line).replacing(#/\u{1B}\[(\d+)m/#) { "<\($0.output.1)>" }
             .replacing(#/^(<2>)?\d\d:\d\d:\d\d(<0>)? /#, with: "").replacing(#/^ +/#, with: "")
     }
-    #expect(lines == row.shown, "\(row.when)")
+    #expect(lines == row.displayed, "\(row.when)")
 }
 
 @Test func fileHasEachLineWithItsDate() {

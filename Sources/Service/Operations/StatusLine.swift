@@ -14,32 +14,6 @@ package enum StatusLine {
         return join([status.state.rawValue, age, number(splices, "splice"), missing(status)])
     }
 
-    /// `480 channels   3 running   2 watched   1 problem`
-    package static func text(of host: ChannelHost) -> String {
-        let overview = host.overview
-        let entries = overview.channels.values
-        let running = entries.count { $0.state.run != nil }
-        let watched = entries.count { $0.streams > 0 || !$0.waiters.isEmpty || $0.presentUntil > overview.uptime }
-        let problems = overview.channels.count { slug, entry in
-            if case .failed = entry.state { return true }
-            return overview.statuses[slug]?.state == .outage
-        }
-        return join([
-            number(overview.directory.channels.count, "channel"), "\(running) running", "\(watched) watched",
-            problems == 0 ? nil : number(problems, "problem"),
-        ])
-    }
-
-    /// `00:24   1.9 MB   640 kbit/s`
-    package static func text(of written: StreamWriter.Written) -> String {
-        let seconds = Int64(written.media.inSeconds)
-        let minutes = (seconds / 60).formattedWithTwoDigits
-        let rate = written.media > .zero ? Int(Double(written.bytes) * 8 / 1000 / written.media.inSeconds) : 0
-        return join([
-            "\(minutes):\((seconds % 60).formattedWithTwoDigits)", written.bytes.megabytesText, "\(rate) kbit/s",
-        ])
-    }
-
     /// `58 segments, 114 s, 3 splices, nothing missing`
     package static func summary(of status: RelayStatus) -> String {
         let splices = max(0, Int(status.splice.counts[.periods]) - 1)
@@ -55,13 +29,9 @@ package enum StatusLine {
         return count == 0 ? "nothing missing" : "\(number(count, "segment")) missing"
     }
 
-    private static func number(_ count: Int, _ noun: String) -> String { "\(count) \(noun)\(count == 1 ? "" : "s")" }
+    static func number(_ count: Int, _ noun: String) -> String { "\(count) \(noun)\(count == 1 ? "" : "s")" }
 
-    private static func join(_ parts: [String?]) -> String { parts.compactMap(\.self).joined(separator: "   ") }
-}
-
-extension Int64 {
-    fileprivate var formattedWithTwoDigits: String { self < 10 ? "0\(self)" : "\(self)" }
+    static func join(_ parts: [String?]) -> String { parts.compactMap(\.self).joined(separator: "   ") }
 }
 
 extension Int {

@@ -84,3 +84,19 @@ package struct StreamWriter: Sendable {
         return nil
     }
 }
+
+extension StatusLine {
+    /// `00:24   1.9 MB   640 kbit/s`
+    package static func text(of written: StreamWriter.Written) -> String {
+        let seconds = Int64(written.media.inSeconds)
+        let minutes = (seconds / 60).formattedWithTwoDigits
+        let rate = written.media > .zero ? Int(Double(written.bytes) * 8 / 1000 / written.media.inSeconds) : 0
+        return join([
+            "\(minutes):\((seconds % 60).formattedWithTwoDigits)", written.bytes.megabytesText, "\(rate) kbit/s",
+        ])
+    }
+}
+
+extension Int64 {
+    fileprivate var formattedWithTwoDigits: String { self < 10 ? "0\(self)" : "\(self)" }
+}

@@ -219,10 +219,10 @@ struct RelayService: Sendable {
     }
 
     private func logStart(_ catalog: ChannelCatalog, base: String) {
-        let shown = addresses.publicURL?.text ?? base
-        if console.displaysStatusLine { console.write(message: "▶ \(shown)/") }
+        let page = addresses.publicURL?.text ?? base
+        if console.displaysStatusLine { console.write(message: "▶ \(page)/") }
         guard list == nil, let channel = catalog.channels.first?.sources.first else {
-            let base = shown
+            let base = page
             return logger.info("Serving \(catalog.channels.count) channels of \(source.name) at \(base)/playlist.m3u")
         }
         logger.info("Serving at \(base)/, upstream \(channel.url.redacted)")

@@ -10,8 +10,8 @@ let strict: [SwiftSetting] = [
     .enableUpcomingFeature("MemberImportVisibility"),
 ]
 
-/// Whether the build is this project's own: `./run`, `./test` and `deploy` say so (`.ci/prepare`). A package with unsafe flags
-/// cannot be depended on, so no other build has them.
+/// Whether the build is this project's own: `./run`, `./test` and `deploy` say so (`.ci/prepare`). SwiftPM may refuse to depend
+/// on a package with unsafe flags, so no other build has them.
 let isOwnBuild = Context.environment["LIVERELAY_OWN_BUILD"] != nil
 
 /// Keeps the bodies of a module's functions out of other modules, which costs a release two fifths of the compiler's time.

@@ -249,6 +249,20 @@ import WebTestSupport
         await origin.server.shutdown(within: .zero)
     }
 
+    private static let now = ProgramDateTime(millisecondsSince1970: 1_767_268_800_000)
+
+    /// Recordings of 100 s of one channel.
+    private static func schedule(of count: Int, from seconds: Int64 = 0) throws -> RecordingSchedule {
+        let start = now.advanced(byMilliseconds: seconds * 1000)
+        var schedule = RecordingSchedule()
+        for _ in 0..<count {
+            _ = try schedule.add(
+                channel: "news", name: "News", range: (start, start.advanced(byMilliseconds: 100_000)), isKept: false,
+                at: now)
+        }
+        return schedule
+    }
+
     private static let left: [(when: String, files: [String], suffixes: [String]?, byteCount: UInt64)] = [
         ("finished, and not listed so", ["json", "mkv"], ["mkv", "json"], 20), ("gone", [], nil, 0),
         ("without its media", ["json"], nil, 0),
@@ -258,8 +272,7 @@ import WebTestSupport
     @Test func listSaysWhatIsThere() async throws {
         for row in Self.left {
             let folder = Folder()
-            var schedule = RecordingSchedule()
-            #expect(Self.add(to: &schedule, from: -100, to: 0) == nil)
+            var schedule = try Self.schedule(of: 1, from: -100)
             schedule.update(1) { found in
                 found.files = .init(base: "news/a", byteCount: 7)
                 found.state = .finishing
@@ -305,8 +318,7 @@ import WebTestSupport
     /// Whoever deletes a recording before it is launched has none.
     @Test func launchForgetsWhatIsEnded() async throws {
         let folder = Folder()
-        var schedule = RecordingSchedule()
-        for _ in 0..<2 { #expect(Self.add(to: &schedule, from: 0, to: 100) == nil) }
+        var schedule = try Self.schedule(of: 2)
         schedule.update(1) { $0.isEnded = true }
         try folder.write(schedule)
         let later = Self.now.millisecondsSince1970 - 3_600_000 - WallClock.milliseconds
@@ -333,8 +345,7 @@ import WebTestSupport
 
     @Test(arguments: removals.indices) func nextProcessEndsARemoval(row: Int) async throws {
         let (row, folder) = (Self.removals[row], Folder())
-        var schedule = RecordingSchedule()
-        for _ in 0..<2 { #expect(Self.add(to: &schedule, from: 0, to: 100) == nil) }
+        var schedule = try Self.schedule(of: 2)
         for id in 1...2 {
             schedule.update(id) {
                 $0.files = .init(base: id == 1 ? "news/film" : "news/other")
@@ -357,8 +368,7 @@ import WebTestSupport
     /// What retention removes has left the list before the first file goes, and the mark of a removal goes with its end.
     @Test func removalsLeaveTheListFirst() async throws {
         let folder = Folder()
-        var schedule = RecordingSchedule()
-        for _ in 0..<2 { #expect(Self.add(to: &schedule, from: 0, to: 100) == nil) }
+        var schedule = try Self.schedule(of: 2)
         for id in 1...2 {
             let name = id == 1 ? "old" : "film"
             schedule.update(id) {
@@ -514,21 +524,5 @@ import WebTestSupport
         try folder.write(Array(document.utf8), as: "news/1.json")
         list.read("news", in: pattern)
         #expect(list.recordings.map(\.files.lostMilliseconds) == [3_200_000_002_000])
-    }
-
-    // MARK: - Values
-
-    private static let now = ProgramDateTime(millisecondsSince1970: 1_767_268_800_000)
-
-    private static func add(
-        to schedule: inout RecordingSchedule, from start: Int64, to end: Int64
-    ) -> RecordingSchedule.Refusal? {
-        do throws(RecordingSchedule.Refusal) {
-            _ = try schedule.add(
-                channel: "news", name: "News",
-                range: (now.advanced(byMilliseconds: start * 1000), now.advanced(byMilliseconds: end * 1000)),
-                isKept: false, at: now)
-            return nil
-        } catch { return error }
     }
 }

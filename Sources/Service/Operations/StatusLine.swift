@@ -10,20 +10,23 @@ package enum StatusLine {
         let age = status.upstream.secondsSinceNewSegment.map {
             "newest segment \(Duration.seconds(Int64($0)).secondsText) ago"
         }
-        let splices = max(0, Int(status.splice.counts[.periods]) - 1)
-        return join([status.state.rawValue, age, number(splices, "splice"), missing(status)])
+        return join([status.state.rawValue, age, splices(status), missing(status)])
     }
 
     /// `58 segments, 114 s, 3 splices, nothing missing`
     package static func summary(of status: RelayStatus) -> String {
-        let splices = max(0, Int(status.splice.counts[.periods]) - 1)
         let duration = Duration.milliseconds(Int64(status.output.rewindSeconds * 1000)).secondsText
         return [
-            number(status.output.segments, "segment"), duration, number(splices, "splice"), missing(status),
+            number(status.output.segments, "segment"), duration, splices(status), missing(status),
         ].joined(separator: ", ")
     }
 
-    /// What of a channel was not published, for whatever reason.
+    /// The number of boundaries between periods.
+    private static func splices(_ status: RelayStatus) -> String {
+        number(max(0, Int(status.splice.counts[.periods]) - 1), "splice")
+    }
+
+    /// The number of segments that were not published, for whatever reason.
     static func missing(_ status: RelayStatus) -> String {
         let count = Int(status.upstream.counts.lost) + status.splice.segmentsSkipped + status.splice.segmentsNotWritten
         return count == 0 ? "nothing missing" : "\(number(count, "segment")) missing"

@@ -5,7 +5,7 @@ import Support
 
 /// A request to the API.
 struct APIRequest: Sendable {
-    /// What stands for the field of the path.
+    /// The text in the place of the path's field.
     let field: String
     let target: RequestTarget
     /// Documents of the moment.

@@ -20,7 +20,7 @@ import WebServer
 ///
 /// The channels are those of a list, or one channel without a name, with which the process ends.
 struct RelayService: Sendable {
-    /// What a process of one channel does beside serving it, and when it ends.
+    /// The work of a process of one channel beside serving it, and its end.
     struct Single: Sendable {
         /// Where the channel is written as a transport stream, by a policy that suits the destination; nil: nowhere.
         /// When the writer ends, the process ends.

@@ -1,5 +1,4 @@
 import ArgumentParser
-import Export
 import HTTP
 import Support
 import WebServer

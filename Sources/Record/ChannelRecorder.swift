@@ -13,17 +13,21 @@ package struct ChannelRecorder: Sendable {
     package struct Settings: Hashable, Sendable {
         package var pattern: RecordingPattern
         package var split: RecordingSplit
+        /// The clock of the dates in paths, and of the split.
+        package var clock: LocalClock
         /// Whether recordings include slate that fills outages.
         package var includesSlate: Bool
+        package var ads: RecordingAds
         package var retention: RecordingRetention
         /// Whether a recording is closed when the channel ends, because no later process continues it.
         package var closesAtEnd: Bool
 
         package init(
-            pattern: RecordingPattern, split: RecordingSplit, includesSlate: Bool = true,
-            retention: RecordingRetention = RecordingRetention(), closesAtEnd: Bool
+            pattern: RecordingPattern, split: RecordingSplit, clock: LocalClock = .utc, includesSlate: Bool = true,
+            ads: RecordingAds = .keep, retention: RecordingRetention = RecordingRetention(), closesAtEnd: Bool
         ) {
-            (self.pattern, self.split, self.includesSlate) = (pattern, split, includesSlate)
+            (self.pattern, self.split, self.clock) = (pattern, split, clock)
+            (self.includesSlate, self.ads) = (includesSlate, ads)
             (self.retention, self.closesAtEnd) = (retention, closesAtEnd)
         }
     }
@@ -140,7 +144,8 @@ package struct ChannelRecorder: Sendable {
         var left: [RecordingFile] = []
         let follow = { file in
             RecordingWriter(
-                file, split: settings.split, from: publication.firstMediaSequence, programs: programs)
+                file, split: settings.split, by: settings.clock, from: publication.firstMediaSequence,
+                programs: programs)
         }
         let targetDuration = publication.snapshot.index.targetDuration
         for path in journals {
@@ -168,17 +173,22 @@ package struct ChannelRecorder: Sendable {
         let title = (settings.split == .program ? programs?(date)?.title : nil) ?? title
         let plan = RecordingPlan(
             channel: channel, title: title,
-            path: RecordingFile.freePath(settings.pattern.path(channel: channel, title: title, start: date)),
-            format: settings.pattern.format, start: date, includesSlate: settings.includesSlate)
+            path: RecordingFile.freePath(path(title: title, start: date)), format: settings.pattern.format, start: date,
+            includesSlate: settings.includesSlate, ads: settings.ads)
         let file = try RecordingFile(
             RecordingJournal(plan), at: journalPath(of: date), on: fileSystem, targetDuration: targetDuration)
         return (follow(file), left)
     }
 
+    private func path(title: String?, start: ProgramDateTime) -> String {
+        settings.pattern.path(channel: channel, title: title, start: start, by: settings.clock)
+    }
+
     /// Whether this recorder continues a recording that an earlier process left, because the patterns match.
     private func continues(_ plan: RecordingPlan) -> Bool {
-        let path = plan.start.map { settings.pattern.path(channel: channel, title: plan.title, start: $0) }
-        return path.map { plan.path == $0 || plan.path.hasPrefix($0 + "-") } ?? false
+        guard let start = plan.start else { return false }
+        let path = path(title: plan.title, start: start)
+        return plan.path == path || plan.path.hasPrefix(path + "-")
     }
 
     private func report(_ report: RecordingWriter.Report) {

@@ -65,13 +65,15 @@ package struct RecordingPlan: Equatable, Sendable {
     package var end: ProgramDateTime?
     /// Whether it has the slate of outages; otherwise they are missing media.
     package var includesSlate: Bool
+    package var ads: RecordingAds
 
     package init(
         channel: String? = nil, title: String? = nil, path: String, format: RecordingFormat,
-        start: ProgramDateTime? = nil, end: ProgramDateTime? = nil, includesSlate: Bool = true
+        start: ProgramDateTime? = nil, end: ProgramDateTime? = nil, includesSlate: Bool = true,
+        ads: RecordingAds = .keep
     ) {
         (self.channel, self.title, self.path, self.format) = (channel, title, path, format)
-        (self.start, self.end, self.includesSlate) = (start, end, includesSlate)
+        (self.start, self.end, self.includesSlate, self.ads) = (start, end, includesSlate, ads)
     }
 }
 
@@ -148,6 +150,7 @@ extension RecordingJournal {
             ("channel", plan.channel), ("title", plan.title), ("path", plan.path), ("format", plan.format.rawValue),
             ("start", plan.start.map { "\($0.millisecondsSince1970)" }),
             ("end", plan.end.map { "\($0.millisecondsSince1970)" }), ("slate", plan.includesSlate ? nil : "out"),
+            ("ads", plan.ads == .keep ? nil : plan.ads.rawValue),
         ]
         return ([Self.mark] + fields.compactMap { name, value in value.map { "\(name) \(Self.line($0))" } } + ["-"])
             .joined(separator: "\n") + "\n"
@@ -171,7 +174,8 @@ extension RecordingJournal {
         self.init(
             RecordingPlan(
                 channel: fields["channel"], title: fields["title"], path: path, format: format, start: date("start"),
-                end: date("end"), includesSlate: fields["slate"] != "out"))
+                end: date("end"), includesSlate: fields["slate"] != "out",
+                ads: fields["ads"].flatMap(RecordingAds.init) ?? .keep))
         readByteCount = lines[...end].reduce(0) { $0 + $1.utf8.count + 1 }
         for text in lines[(end + 1)...] {
             guard let line = Line(text) else { return }

@@ -25,6 +25,7 @@ struct RecordingCursor: Equatable, Sendable {
     private let start: ProgramDateTime?
     private let end: ProgramDateTime?
     private let split: RecordingSplit
+    private let clock: LocalClock
     private let includesSlate: Bool
     /// The first segment of a recording that begins with what is published now.
     private let firstMediaSequence: UInt64
@@ -34,18 +35,21 @@ struct RecordingCursor: Equatable, Sendable {
 
     /// - Parameters:
     ///   - split: where another file begins.
+    ///   - clock: that of the split.
     ///   - firstMediaSequence: of what this process publishes.
-    init(_ journal: RecordingJournal, split: RecordingSplit, from firstMediaSequence: UInt64) {
+    init(
+        _ journal: RecordingJournal, split: RecordingSplit, by clock: LocalClock = .utc, from firstMediaSequence: UInt64
+    ) {
         // A loss is counted once.
         let lossEnd = journal.losses.last.map { $0.date.advanced(byMilliseconds: $0.milliseconds) }
         (start, end) = (journal.segments.isEmpty ? lossEnd ?? journal.plan.start : nil, journal.plan.end)
-        (self.split, self.firstMediaSequence) = (split, firstMediaSequence)
+        (self.split, self.clock, self.firstMediaSequence) = (split, clock, firstMediaSequence)
         includesSlate = journal.plan.includesSlate
         last = journal.segments.last.map { segment in
             if let lossEnd, lossEnd > segment.dateEnd { return Position(mediaSequence: nil, dateEnd: lossEnd) }
             return Position(mediaSequence: segment.mediaSequence, dateEnd: segment.dateEnd)
         }
-        boundary = journal.segments.first.flatMap { split.boundary(after: $0.date) }
+        boundary = journal.segments.first.flatMap { split.boundary(after: $0.date, by: clock) }
     }
 
     /// The next step. The caller tells with `advance(over:)` that it has appended a segment.
@@ -115,6 +119,6 @@ struct RecordingCursor: Equatable, Sendable {
 
     mutating func advance(over entry: RingEntry) {
         last = Position(mediaSequence: entry.mediaSequence, dateEnd: entry.programDateTimeEnd)
-        if boundary == nil { boundary = split.boundary(after: entry.programDateTime) }
+        if boundary == nil { boundary = split.boundary(after: entry.programDateTime, by: clock) }
     }
 }

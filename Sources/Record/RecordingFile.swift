@@ -14,6 +14,8 @@ package final class RecordingFile: Sendable {
         case full
         /// Another process writes the recording.
         case inUse(path: String)
+        /// A later version of the program wrote the file.
+        case laterFormat(path: String)
         /// The list of recordings belongs to the next process.
         case closed
     }
@@ -171,6 +173,13 @@ package final class RecordingFile: Sendable {
         guard fsync(descriptor.raw) == 0, unsafe rename(part, path) == 0 else {
             throw .system(code: errno, path: path)
         }
+    }
+
+    /// Checks that recordings can be written in a directory now: it is made if it does not exist.
+    package static func check(directory: String, on fileSystem: FileSystem = .system) throws(Failure) {
+        try makeDirectory(of: directory + "/.")
+        guard unsafe access(directory + "/.", W_OK) == 0 else { throw .system(code: errno, path: directory) }
+        if let space = fileSystem.space(directory), space.freeBytes < space.reserve { throw .full }
     }
 
     package static func makeDirectory(of path: String) throws(Failure) {

@@ -13,6 +13,8 @@ package struct RecordingFinisher: Sendable {
         case media(MediaError)
         /// The video changes its codec, or the audio its decoder configuration. A Matroska track cannot change these.
         case formatChanges
+        /// A break begins or ends at a frame that is no random access point. Matroska has no edit lists to hide the rest.
+        case hiddenFrames
     }
 
     /// The longest movie; the tables of a longer one would take more memory than a channel may.
@@ -30,30 +32,81 @@ package struct RecordingFinisher: Sendable {
     /// Waits for the disk. The transport stream stays if it cannot be copied.
     /// - Returns: the path of the recording, and the reason if it has another format than requested.
     func finish() throws(RecordingFile.Failure) -> (path: String, note: String?) {
-        var (format, note): (RecordingFormat, String?) = (report.journal.plan.format, nil)
-        if format == .mkv {
-            do throws(Failure) { try write(.mkv) } catch {
-                note = error.reason(against: .mkv)
-                format = if case .formatChanges = error { .mp4 } else { .ts }
+        let (plan, base) = (report.journal.plan, report.journal.plan.path)
+        let reason: String? =
+            if report.isOneBreak {
+                "It is one ad break from its start to its end, and was not cut."
+            } else {
+                plan.format == .ts ? "A .ts keeps its ad breaks: .mp4 and .mkv can be cut." : nil
             }
+        let ads = report.breaks.isEmpty || reason != nil ? .keep : plan.ads
+        let whole = report
+        var (report, cutFile): (RecordingReport, String?) = (report, nil)
+        var form = convert(whole, to: base, cuts: ads == .cut)
+        if plan.ads != .keep, !whole.breaks.isEmpty { form.note = form.note ?? reason }
+        if let cuts = form.cuts { report = whole.cut(by: cuts) }
+        if ads == .both {
+            let other = convert(whole, to: base + ".cut", cuts: true)
+            if other.cuts == nil { form.note = other.note } else { cutFile = "\(base).cut.\(other.format.rawValue)" }
         }
-        if format == .mp4, report.duration > Self.longestMovie {
-            (format, note) = (.ts, "An .mp4 has 24 hours at most: see --split.")
-        }
-        if format == .mp4 {
-            do throws(Failure) { try write(.mp4) } catch { (format, note) = (.ts, error.reason(against: .mp4)) }
-        }
-        let base = report.journal.plan.path
-        let path = "\(base).\(format.rawValue)"
-        let name = String(path.split(separator: "/").last ?? "")
-        var texts = [("json", report.document(file: name, note: note))]
+        let path = "\(base).\(form.format.rawValue)"
+        let document = report.document(
+            file: Self.name(path), cutFile: cutFile.map(Self.name), note: form.note)
+        var texts = [("json", document)]
         if !report.breaks.isEmpty { texts += [("edl", report.editDecisionList), ("ffmeta", report.metadata)] }
         for (suffix, text) in texts { try RecordingFile.replace("\(base).\(suffix)", with: Array(text.utf8)) }
-        file.finishPlaylist(staysAsItIs: format == .ts)
+        file.finishPlaylist(staysAsItIs: form.format == .ts)
         // In this order, so that no process begins the recording again from its remaining files.
         file.forget()
-        if format != .ts { _ = unsafe unlink(file.mediaPath) }
-        return (path, note)
+        if form.format != .ts { _ = unsafe unlink(file.mediaPath) }
+        return (path, form.note)
+    }
+
+    private static func name(_ path: String) -> String { String(path.split(separator: "/").last ?? "") }
+
+    /// The form of a file, and what was cut of it; nil: nothing.
+    private typealias Form = (format: RecordingFormat, note: String?, cuts: RecordedCuts?)
+
+    /// Copies the transport stream into a file of the requested format, or of the next one that can hold it.
+    /// - Parameters:
+    ///   - base: the path of the file without its suffix.
+    ///   - cuts: whether the breaks are left out.
+    private func convert(
+        _ report: RecordingReport, to base: String, cuts isCut: Bool
+    ) -> Form {
+        var form: Form = (report.journal.plan.format, nil, nil)
+        guard form.format != .ts else { return form }
+        do throws(Failure) {
+            let survey = try survey(cutting: isCut ? report.wantedCuts : [])
+            let cuts = isCut ? survey.cuts : nil
+            if form.format == .mkv {
+                do throws(Failure) {
+                    if cuts?.isWhole == false { throw Failure.hiddenFrames }
+                    try write(.mkv, to: base, survey, cuts)
+                    return (.mkv, nil, cuts)
+                } catch {
+                    form.note = error.reason(against: .mkv)
+                    switch error {
+                    case .formatChanges, .hiddenFrames: form.format = .mp4
+                    case .file, .media: form.format = .ts
+                    }
+                }
+            }
+            guard form.format == .mp4 else { return form }
+            guard report.duration <= Self.longestMovie else {
+                return (.ts, "An .mp4 has 24 hours at most: see --split.", nil)
+            }
+            try write(.mp4, to: base, survey, cuts)
+            return (.mp4, form.note, cuts)
+        } catch { return (.ts, error.reason(against: .mp4), nil) }
+    }
+
+    /// Reads the recording once, without writing anything.
+    private func survey(cutting ranges: [Range<Ticks>]) throws(Failure) -> RecordedSurvey {
+        var (survey, media) = (RecordedSurvey(cutting: ranges), RecordedMedia())
+        for index in report.journal.segments.indices { survey.read(try part(index, &media)) }
+        survey.subtitleServices = media.subtitleServices
+        return survey
     }
 
     /// Gives a recording its last form on the thread for it, and then removes expired recordings.
@@ -75,8 +128,10 @@ package struct RecordingFinisher: Sendable {
         }
     }
 
-    private func write(_ format: RecordingFormat) throws(Failure) {
-        let path = "\(report.journal.plan.path).\(format.rawValue)"
+    private func write(
+        _ format: RecordingFormat, to base: String, _ survey: RecordedSurvey, _ cuts: RecordedCuts?
+    ) throws(Failure) {
+        let path = "\(base).\(format.rawValue)"
         let part = path + ".part"
         do throws(RecordingFile.Failure) { try file.requireSpace(UInt64(report.journal.byteCount)) } catch {
             throw .file(error)
@@ -86,7 +141,11 @@ package struct RecordingFinisher: Sendable {
             do throws(RecordingFile.Failure) { output = try Descriptor(part, O_WRONLY | O_CREAT | O_TRUNC) } catch {
                 throw Failure.file(error)
             }
-            if format == .mkv { try writeMatroska(to: output) } else { try writeMovie(to: output) }
+            if format == .mkv {
+                try writeMatroska(to: output, survey, cuts)
+            } else {
+                try writeMovie(to: output, cuts)
+            }
             // The transport stream is removed only after this.
             guard fsync(output.raw) == 0 else { throw .file(.system(code: errno, path: part)) }
         } catch {
@@ -96,9 +155,14 @@ package struct RecordingFinisher: Sendable {
         guard unsafe rename(part, path) == 0 else { throw .file(.system(code: errno, path: path)) }
     }
 
-    private func forEachPart(_ body: (RecordedMedia.Part) throws(Failure) -> Void) throws(Failure) {
+    private func forEachPart(
+        _ cuts: RecordedCuts?, _ body: (RecordedMedia.Part) throws(Failure) -> Void
+    ) throws(Failure) {
         var media = RecordedMedia()
-        for index in report.journal.segments.indices { try body(try part(index, &media)) }
+        for index in report.journal.segments.indices {
+            let part = try part(index, &media)
+            try body(cuts?.apply(to: part) ?? part)
+        }
     }
 
     private func part(_ index: Int, _ media: inout RecordedMedia) throws(Failure) -> RecordedMedia.Part {
@@ -113,42 +177,39 @@ package struct RecordingFinisher: Sendable {
     }
 
     /// Writes the sample tables first, so the media is read twice.
-    private func writeMovie(to output: Descriptor) throws(Failure) {
+    private func writeMovie(to output: Descriptor, _ cuts: RecordedCuts?) throws(Failure) {
         var movie = RecordedMovie()
-        try forEachPart { (part) throws(Failure) in
+        try forEachPart(cuts) { (part) throws(Failure) in
             do throws(MediaError) { try movie.append(part) } catch { throw .media(error) }
         }
         let network = report.journal.plan.channel.map { [MovieWriter.Tag(.network, $0)] } ?? []
         let tags = [.init(.title, report.title), .init(.date, report.date.text)] + network
-        try Self.write(movie.head(lasting: report.duration, chapters: report.chapters, tags: tags), to: output)
-        try forEachPart { (part) throws(Failure) in try Self.write(part.payload, to: output) }
+        let chapters = cuts.map { report.cut(by: $0).chapters } ?? report.chapters
+        try Self.write(movie.head(lasting: report.duration, cuts, chapters: chapters, tags: tags), to: output)
+        try forEachPart(cuts) { (part) throws(Failure) in try Self.write(part.payload, to: output) }
     }
 
-    private func writeMatroska(to output: Descriptor) throws(Failure) {
-        var (writer, origin, audio): (MatroskaWriter?, Ticks, [Int: RecordedMedia.Audio]) = (nil, .zero, [:])
-        var video: VideoConfiguration.Codec?
-        var media = RecordedMedia()
-        // The last head describes every track, because tracks of a channel are only added.
-        let ends = Set([0, report.journal.segments.count - 1])
-        for index in ends.sorted() {
-            for track in try part(index, &media).audio where audio[track.number] == nil { audio[track.number] = track }
-        }
-        try forEachPart { (part) throws(Failure) in
+    private func writeMatroska(
+        to output: Descriptor, _ survey: RecordedSurvey, _ cuts: RecordedCuts?
+    ) throws(Failure) {
+        let report = cuts.map { self.report.cut(by: $0) } ?? self.report
+        var (writer, origin): (MatroskaWriter?, Ticks) = (nil, .zero)
+        try forEachPart(cuts) { (part) throws(Failure) in
             if writer == nil {
-                (origin, video) = (part.start ?? report.origin, part.videoConfiguration?.codec)
-                let made = try begin(part.videoConfiguration, audio, media.subtitleServices)
+                origin = part.start ?? report.origin
+                let made = try begin(survey, report)
                 writer = made
                 try Self.write(made.head, to: output)
             }
             for track in part.audio {
-                let known = audio[track.number]?.configuration
+                let known = survey.mainAudio[track.number]?.configuration
                 if known == nil || known != track.configuration,
                     known?.codec == .aac || track.configuration.codec != known?.codec
                 {
                     throw .formatChanges
                 }
             }
-            if let next = part.videoConfiguration, next.codec != video { throw .formatChanges }
+            if let next = part.videoConfiguration, next.codec != survey.mainVideo?.codec { throw .formatChanges }
             try Self.write(writer?.clusters(part.frames(from: origin)) ?? [], to: output)
         }
         guard let end = writer?.end() else { return }
@@ -160,16 +221,17 @@ package struct RecordingFinisher: Sendable {
         }
     }
 
-    private func begin(
-        _ video: VideoConfiguration?, _ audio: [Int: RecordedMedia.Audio], _ subtitles: [SubtitlingService]
-    ) throws(Failure) -> MatroskaWriter {
-        let tracks = audio.map { (MatroskaWriter.audioTrack + UInt8($0), MatroskaWriter.Audio($1)) }
+    private func begin(_ survey: RecordedSurvey, _ report: RecordingReport) throws(Failure) -> MatroskaWriter {
+        let tracks = survey.mainAudio.map { number, audio in
+            (MatroskaWriter.audioTrack + UInt8(number), MatroskaWriter.Audio(audio.configuration, track: audio.track))
+        }
         let tags: [(name: String, value: String?)] = [
             ("TITLE", report.title), ("CHANNEL", report.journal.plan.channel), ("DATE_RECORDED", report.date.text),
         ]
         do throws(MediaError) {
             return try MatroskaWriter(
-                video: video, audio: Dictionary(uniqueKeysWithValues: tracks), subtitles: subtitles,
+                video: survey.mainVideo, audio: Dictionary(uniqueKeysWithValues: tracks),
+                subtitles: survey.subtitleServices,
                 .init(
                     title: report.title, date: report.date.millisecondsSince1970, duration: report.duration,
                     tags: tags.compactMap { tag in tag.value.map { (tag.name, $0) } }, chapters: report.chapters))
@@ -187,6 +249,8 @@ extension RecordingFinisher.Failure {
         case .file(.full): "The disk has no room for a copy as .\(format.rawValue)."
         case .file(let failure): "No .\(format.rawValue) could be written: \(failure.message)"
         case .media: "The transport stream cannot be read whole."
+        case .hiddenFrames:
+            "A break begins or ends between random access points, and only an .mp4 can hide the frames around it."
         case .formatChanges:
             "The audio changes its sample rate or its channels, or the video its codec, which Matroska cannot hold in one track."
         }
@@ -198,12 +262,9 @@ extension RecordingFile.Failure {
         switch self {
         case .full: "the disk is full: 1 GiB of it stays free, or a tenth"
         case .inUse(let path): "another process writes \(path)"
+        case .laterFormat(let path): "a later version of liverelay wrote \(path)"
         case .closed: "liverelay ends"
         case .system(let code, let path): "\(path): \(unsafe String(cString: strerror(code)))"
         }
     }
-}
-
-extension MatroskaWriter.Audio {
-    fileprivate init(_ audio: RecordedMedia.Audio) { self.init(audio.configuration, track: audio.track) }
 }

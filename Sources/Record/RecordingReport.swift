@@ -1,3 +1,4 @@
+import Export
 import LiveRing
 import Media
 import Mux
@@ -15,9 +16,11 @@ struct RecordingReport: Sendable {
     let journal: RecordingJournal
     /// Where the file begins, on the timeline of `RecordedSegment.presented`.
     let origin: Ticks
-    let duration: Ticks
+    private(set) var duration: Ticks
     /// In order; none touches another.
-    let breaks: [Break]
+    private(set) var breaks: [Break]
+    /// What the file does not have of the recording; nil: it has everything.
+    private(set) var cuts: RecordedCuts?
 
     /// - Returns: nil if nothing was recorded.
     init?(_ journal: RecordingJournal) {
@@ -41,6 +44,22 @@ struct RecordingReport: Sendable {
         self.breaks = breaks
     }
 
+    /// Whether nothing but one break was recorded.
+    var isOneBreak: Bool { breaks.map(\.range) == [Ticks.zero..<duration] }
+
+    /// The breaks, on the timeline of the recording's transport stream.
+    var wantedCuts: [Range<Ticks>] {
+        breaks.map { origin + $0.range.lowerBound..<origin + $0.range.upperBound }
+    }
+
+    /// The report of a file without the breaks.
+    func cut(by cuts: RecordedCuts) -> RecordingReport {
+        var report = self
+        (report.cuts, report.breaks) = (cuts, [])
+        report.duration = duration - cuts.hidden(before: origin + duration)
+        return report
+    }
+
     /// The time of a date on the timeline of the file. A date of missing media is where the next media is.
     private static func time(of date: ProgramDateTime, in segments: [RecordedSegment]) -> Ticks {
         guard let index = segments.lastIndex(where: { $0.date <= date }) else {
@@ -54,7 +73,7 @@ struct RecordingReport: Sendable {
         return time + .milliseconds(1) > segment.presented.upperBound ? next.presented.lowerBound : time
     }
 
-    /// `Commercial` and `Programme` in turn; none if there is no break.
+    /// `Commercial` and `Programme` in turn; none if there is no break, or none any more.
     var chapters: [MovieWriter.Chapter] {
         guard let first = breaks.first else { return [] }
         var chapters: [MovieWriter.Chapter] = []
@@ -100,8 +119,9 @@ extension RecordingReport {
 
     /// - Parameters:
     ///   - file: the name of the recording.
+    ///   - cutFile: the name of the file without breaks; nil if there is none beside `file`.
     ///   - note: why it has another form than was asked for; nil if it has not.
-    func document(file: String, note: String?) -> String {
+    func document(file: String, cutFile: String? = nil, note: String?) -> String {
         var object = JSONObject()
         object.add("file", file)
         object.add("channel", journal.plan.channel)
@@ -109,6 +129,7 @@ extension RecordingReport {
         object.add("start", date.text)
         object.add("end", journal.segments.last?.dateEnd.text)
         object.add("seconds", seconds: Self.double(duration))
+        object.add("cutFile", cutFile)
         object.add("note", note)
         object.add(
             "breaks",
@@ -118,6 +139,17 @@ extension RecordingReport {
                 object.add("end", seconds: Self.double(found.range.upperBound))
                 return object
             })
+        if let cuts {
+            object.add(
+                "cuts",
+                list: cuts.cuts.map { cut in
+                    let hidden = cut.hidden.upperBound - cut.hidden.lowerBound
+                    var object = JSONObject()
+                    object.add("position", seconds: Self.double(position(at: cut.hidden.lowerBound)))
+                    object.add("seconds", seconds: Self.double(hidden))
+                    return object
+                })
+        }
         object.add(
             "lost",
             list: journal.losses.map { loss in
@@ -130,7 +162,12 @@ extension RecordingReport {
     }
 
     private func position(of date: ProgramDateTime) -> Ticks {
-        min(duration, max(.zero, Self.time(of: date, in: journal.segments) - origin))
+        position(at: Self.time(of: date, in: journal.segments))
+    }
+
+    /// The position in the file of a time of the recording.
+    private func position(at time: Ticks) -> Ticks {
+        min(duration, max(.zero, time - origin - (cuts?.hidden(before: time) ?? .zero)))
     }
 
     private static func double(_ time: Ticks) -> Double { Double(time.count) / Double(Ticks.perSecond) }

@@ -23,7 +23,7 @@ package struct RecordingRetention: Hashable, Sendable {
     }
 
     /// The suffixes of a recording's files. A file `NAME.keep` beside them marks the recording as kept.
-    static let suffixes = ["ts", "m3u8", "mp4", "mkv", "edl", "ffmeta", "json"]
+    static let suffixes = ["ts", "m3u8", "mp4", "mkv", "cut.mp4", "cut.mkv", "edl", "ffmeta", "json"]
 
     private static let markSuffix = "keep"
 

@@ -49,14 +49,15 @@ package struct RecordingWriter: Sendable {
     private var guideDate: ProgramDateTime?
 
     /// - Parameters:
+    ///   - clock: that of the split.
     ///   - firstMediaSequence: the first number that this process publishes.
     ///   - programs: the guide, if the recording is split by program.
     package init(
-        _ file: RecordingFile, split: RecordingSplit = .never, from firstMediaSequence: UInt64,
-        programs: ProgramLookup? = nil
+        _ file: RecordingFile, split: RecordingSplit = .never, by clock: LocalClock = .utc,
+        from firstMediaSequence: UInt64, programs: ProgramLookup? = nil
     ) {
         (self.file, self.programs) = (file, split == .program ? programs : nil)
-        cursor = RecordingCursor(file.journal, split: split, from: firstMediaSequence)
+        cursor = RecordingCursor(file.journal, split: split, by: clock, from: firstMediaSequence)
     }
 
     /// Follows a channel until the recording's range is complete, the channel has ended, or the task is canceled.

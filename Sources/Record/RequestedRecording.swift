@@ -48,6 +48,8 @@ package struct RequestedRecording: Codable, Equatable, Sendable {
     package var isKept: Bool
     /// Whether the recording includes slate that fills outages; nil in lists of earlier versions means true.
     package private(set) var includesSlate: Bool?
+    /// nil: as the channel's recordings.
+    package private(set) var ads: RecordingAds?
     /// Whether a request ended the recording before its end.
     package var isEnded = false
     package var state = State.planned
@@ -56,10 +58,10 @@ package struct RequestedRecording: Codable, Equatable, Sendable {
 
     package init(
         id: Int, channel: String, name: String, range: Range<ProgramDateTime>, isKept: Bool,
-        includesSlate: Bool = true
+        includesSlate: Bool = true, ads: RecordingAds? = nil
     ) {
         (self.id, self.channel, self.name, self.isKept) = (id, channel, name, isKept)
-        self.includesSlate = includesSlate
+        (self.includesSlate, self.ads) = (includesSlate, ads)
         (start, end) = (range.lowerBound.millisecondsSince1970, range.upperBound.millisecondsSince1970)
     }
 
@@ -124,13 +126,20 @@ package struct RecordingSchedule: Codable, Equatable, Sendable {
     /// The number of recordings in the list that could not be read, or contained numbers out of range.
     package private(set) var droppedCount = 0
 
-    private enum CodingKeys: String, CodingKey { case recordings, lastID }
+    /// The version of the format of the stored list. It is raised if an earlier version could misread the list.
+    private static let newestFormat = 1
+    private var format = Self.newestFormat
+    /// Whether a later version of the program wrote the list, in a format that this one does not know.
+    package private(set) var isOfLaterFormat = false
+
+    private enum CodingKeys: String, CodingKey { case format, recordings, lastID }
 
     package init() {}
 
     /// Reads a list. Unreadable recordings are left out.
     package init(from decoder: any Decoder) throws {
         let values = try decoder.container(keyedBy: CodingKeys.self)
+        isOfLaterFormat = (try? values.decode(Int.self, forKey: .format)).map { $0 > Self.newestFormat } ?? false
         var known: Set<Int> = []
         for recording in try values.decode([Lossy<RequestedRecording>].self, forKey: .recordings) {
             guard let value = recording.value, value.isPlausible, known.insert(value.id).inserted else {
@@ -156,7 +165,7 @@ package struct RecordingSchedule: Codable, Equatable, Sendable {
 
     package mutating func add(
         channel: String, name: String, range: (start: ProgramDateTime, end: ProgramDateTime), isKept: Bool,
-        includesSlate: Bool = true, at now: ProgramDateTime
+        includesSlate: Bool = true, ads: RecordingAds? = nil, at now: ProgramDateTime
     ) throws(Refusal) -> RequestedRecording {
         let length = range.end.milliseconds(since: range.start)
         guard length > 0, length <= Self.longest.wholeMilliseconds else { throw .length }
@@ -165,7 +174,7 @@ package struct RecordingSchedule: Codable, Equatable, Sendable {
         guard pending.count < Self.mostPending else { throw .pending(limit: Self.mostPending) }
         let recording = RequestedRecording(
             id: lastID + 1, channel: channel, name: name, range: range.start..<range.end, isKept: isKept,
-            includesSlate: includesSlate)
+            includesSlate: includesSlate, ads: ads)
         let open = recording.openRange(at: now)
         guard pending.count(where: { $0.openRange(at: now).overlaps(open) }) < Self.mostOpen else {
             throw .concurrent(limit: Self.mostOpen)

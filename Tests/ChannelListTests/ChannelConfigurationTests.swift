@@ -451,7 +451,7 @@ private let mistakeRows: [(when: String, yaml: String, says: [String])] = [
         channel.providerArchive = try ProviderArchive(of: "http://h/a") { (names: String...) in
             ["catchup": "append", "catchup-source": "/{H}{M}"][names[0]]
         }
-        channel.providerArchive?.clock = ProviderClock(zone: "America/Toronto")
+        channel.providerArchive?.clock = LocalClock(zone: "America/Toronto")
         let archive = configuration.channels(with: [[channel]]).first?.providerArchive
         let noon: Int64 = 1_767_355_200
         #expect(archive?.url(of: "http://h/a", from: noon, lasting: 60, at: noon + 60) == "http://h/a/" + says)

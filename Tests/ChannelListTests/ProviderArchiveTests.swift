@@ -193,7 +193,7 @@ struct ProviderArchiveTests {
         let (when, zone, start, template, says) = Self.zones[row]
         var archive = try #require(
             try Self.archive(of: Self.live, ["catchup": "default", "catchup-source": "http://a/" + template]))
-        archive.clock = try zone.map { try #require(ProviderClock(zone: $0)) }
+        archive.clock = try zone.map { try #require(LocalClock(zone: $0)) }
         #expect(
             archive.url(of: Self.live, from: start, lasting: 3600, at: start + 7200) == "http://a/" + says, "\(when)")
     }

@@ -25,7 +25,7 @@ enum ImportRule {
 
         // The rules of time zones are those that Foundation brings.
         "Foundation": [
-            "Capture/", "ChannelList/Values/ProviderClock.swift", "Record/", "HTTP/Access/", "WebServer/",
+            "Capture/", "Support/Dates/LocalClock.swift", "Record/", "HTTP/Access/", "WebServer/",
             "Observability/",
             "Guide/",
             "Service/", "liverelay/",

@@ -42,7 +42,7 @@ private let rows: [(when: String, path: String, text: String, finds: [String])] 
     (
         "Foundation in a pure module", "Sources/Playlist/A.swift", "import Foundation",
         [
-            "Sources/Playlist/A.swift:1: imports Foundation, which only Capture/, ChannelList/Values/ProviderClock.swift, Record/, HTTP/Access/, WebServer/, Observability/, Guide/, Service/, liverelay/ may"
+            "Sources/Playlist/A.swift:1: imports Foundation, which only Capture/, Support/Dates/LocalClock.swift, Record/, HTTP/Access/, WebServer/, Observability/, Guide/, Service/, liverelay/ may"
         ]
     ),
     (

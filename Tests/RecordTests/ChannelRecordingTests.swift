@@ -15,23 +15,9 @@ import Testing
 
 /// Recordings of what captures publish, judged by ffmpeg.
 @Suite struct ChannelRecordingTests {
-    /// A directory of recordings that is removed with its owner.
-    private final class Folder {
-        let path = FileManager.default.temporaryDirectory.appending(path: "liverelay-test-\(UUID().uuidString)").path
-        deinit { try? FileManager.default.removeItem(atPath: path) }
-
-        var files: [String] { ((try? FileManager.default.contentsOfDirectory(atPath: path)) ?? []).sorted() }
-        func bytes(_ name: String) throws -> [UInt8] { Array(try Data(contentsOf: URL(filePath: "\(path)/\(name)"))) }
-        func append(_ bytes: [UInt8], to name: String) throws {
-            let file = try FileHandle(forWritingTo: URL(filePath: "\(path)/\(name)"))
-            try file.seekToEnd()
-            try file.write(contentsOf: bytes)
-        }
-    }
-
     /// Records what a state has, and closes the recording unless the process is killed.
     private static func record(
-        _ state: ChannelState, in folder: Folder, as format: RecordingFormat, split: RecordingSplit = .never,
+        _ state: ChannelState, in folder: RecordingFolder, as format: RecordingFormat, split: RecordingSplit = .never,
         isKilled: Bool = false
     ) async throws {
         let pattern = try RecordingPattern("\(folder.path)/{channel}.\(format)")
@@ -56,7 +42,7 @@ import Testing
     ) async throws {
         var channel = try SpooledChannel(of: CaptureFixture(capture))
         let state = try await channel.relay()
-        let folder = Folder()
+        let folder = RecordingFolder()
         try await Self.record(state, in: folder, as: format)
         #expect(folder.files.contains("news.\(becomes)") && folder.files.contains("news.json"), "\(folder.files)")
         #expect(!folder.files.contains { $0.hasSuffix(".recording") || $0.hasSuffix(".part") }, "\(folder.files)")
@@ -71,7 +57,7 @@ import Testing
     @Test(arguments: [RecordingFormat.mp4, .mkv]) func chaptersAreTheBreaks(_ format: RecordingFormat) async throws {
         var channel = try SpooledChannel(of: .ssaiTagged)
         let state = try await channel.relay()
-        let folder = Folder()
+        let folder = RecordingFolder()
         try await Self.record(state, in: folder, as: format)
         let name = try #require(folder.files.first { $0.hasSuffix(".mp4") || $0.hasSuffix(".mkv") })
         let probe = try FFmpegTool.run(
@@ -105,7 +91,7 @@ import Testing
     /// Whatever is written when the process is killed, the next one goes on after the last whole segment.
     @Test func killCostsNothing() async throws {
         var channel = try SpooledChannel(of: .ssaiTagged)
-        let (folder, whole) = (Folder(), Folder())
+        let (folder, whole) = (RecordingFolder(), RecordingFolder())
         // Its state holds the spool.
         var first: ChannelState? = try await channel.relay(.init(times: .zero..<Duration.seconds(30)))
         if let first { try await Self.record(first, in: folder, as: .ts, isKilled: true) }
@@ -146,7 +132,7 @@ import Testing
     @Test func splitLosesNothing() async throws {
         var channel = try SpooledChannel(of: .ssaiTagged)
         let state = try await channel.relay()
-        let folder = Folder()
+        let folder = RecordingFolder()
         try await Self.record(state, in: folder, as: .mp4, split: .every(seconds: 10))
         let names = folder.files.filter { $0.hasSuffix(".mp4") }
             .sorted { ($0.utf8.count, $0) < ($1.utf8.count, $1) }
@@ -213,7 +199,7 @@ import Testing
 
     /// A sweep takes the recordings of its channel, in the folders of its pattern.
     @Test func sweepLeavesWhatIsNotTheChannels() throws {
-        let folder = Folder()
+        let folder = RecordingFolder()
         let documents = [
             ("news/a", #"{"file":"a.mp4","channel":"news","start":"x"}"#),
             ("films/b", #"{"file":"b.mp4","channel":"films","start":"x"}"#),
@@ -243,7 +229,7 @@ import Testing
 
     /// A recording that somebody reads, or has marked, stays whatever its age is.
     @Test func sweepLeavesWhatSomebodyNeeds() throws {
-        let folder = Folder()
+        let folder = RecordingFolder()
         try FileManager.default.createDirectory(atPath: folder.path, withIntermediateDirectories: true)
         for name in ["old", "marked", "read", "read-m3u8"] {
             let document = #"{"file":"\#(name).mkv","channel":"news"}"#
@@ -270,7 +256,7 @@ import Testing
     /// Somebody opens a file in the moment in which it is asked whether somebody has it open. The signal that the system
     /// sends then ends no process.
     @Test func fileOpenedWhileItIsAskedAbout() throws {
-        let folder = Folder()
+        let folder = RecordingFolder()
         try FileManager.default.createDirectory(atPath: folder.path, withIntermediateDirectories: true)
         let path = "\(folder.path)/a.ts"
         try Data("media".utf8).write(to: URL(filePath: path))
@@ -314,7 +300,7 @@ import Testing
             ),
         ]
         for row in rows {
-            let folder = Folder()
+            let folder = RecordingFolder()
             let pattern = try RecordingPattern("\(folder.path)/{title}.ts")
             let recorder = ChannelRecorder(
                 .init(pattern: pattern, split: .program, closesAtEnd: true), channel: "news", title: "News",
@@ -328,7 +314,7 @@ import Testing
 
     /// The slate of outages is in a recording, or is media that is missing.
     @Test func slateIsLeftOutIfThatIsAsked() async throws {
-        let folder = Folder()
+        let folder = RecordingFolder()
         try FileManager.default.createDirectory(atPath: folder.path, withIntermediateDirectories: true)
         try SlateFixture.write(to: URL(filePath: "\(folder.path)/slate.mp4"))
         var channel = try SpooledChannel(of: CaptureFixture("outage"))
@@ -354,7 +340,7 @@ import Testing
     }
 
     @Test func fullDiskLeavesTheFileAsItWas() throws {
-        let folder = Folder()
+        let folder = RecordingFolder()
         let plan = RecordingPlan(path: "\(folder.path)/news", format: .ts)
         let file = try RecordingFile(
             RecordingJournal(plan), at: "\(folder.path)/.news.recording",

@@ -26,6 +26,7 @@ private func value(of form: ConfigurationKey.Form) -> String? {
     case .recording: "/r/{channel}.mkv"
     case .split: "day"
     case .store: "s3://bucket/prefix"
+    case .zone: "Europe/Berlin"
     case .headers, .tokens, .texts, .sources: ""
     }
 }

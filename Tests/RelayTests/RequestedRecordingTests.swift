@@ -174,6 +174,37 @@ import WebTestSupport
         await origin.server.shutdown(within: .zero)
     }
 
+    /// A list of a later version is refused and left as it is.
+    @Test func laterFormatIsRefused() async throws {
+        let (origin, folder, other) = (try await CountingOrigin(.clean), Folder(), Folder())
+        let scene = try await Self.scene(origin, try other.place())
+        let text = #"{"format":2,"recordings":[],"lastID":7}"#
+        try folder.write(Array(text.utf8), as: ".recordings.json")
+        let path = "\(folder.path)/.recordings.json"
+        #expect(throws: RecordingFile.Failure.laterFormat(path: path)) {
+            let place = try folder.place()
+            _ = try RecordingService(
+                place.pattern, host: scene.host, logger: .init(label: "test"), bus: .init(), clock: place.clock)
+        }
+        #expect(FileManager.default.contents(atPath: path) == Data(text.utf8))
+        await scene.end()
+        await origin.server.shutdown(within: .zero)
+    }
+
+    /// Nothing is planned where nothing can be written.
+    @Test func directoryWithoutPermission() async throws {
+        let (origin, folder) = (try await CountingOrigin(.clean), Folder())
+        let scene = try await Self.scene(origin, try folder.place())
+        try FileManager.default.removeItem(atPath: folder.path)
+        try Data("a file".utf8).write(to: URL(filePath: folder.path))
+        let seconds = WallClock.milliseconds / 1000
+        let response = try scene.api("POST", "/api/recordings", #"{"channel":"news","end":\#(seconds + 60)}"#)
+        let text = String(decoding: response.body, as: UTF8.self)
+        #expect(response.status == 503 && text.contains("Not a directory"), "\(text)")
+        await scene.end()
+        await origin.server.shutdown(within: .zero)
+    }
+
     /// A process that ends leaves its recordings to the next one, and a full disk is waited for.
     @Test func nextProcessGoesOn() async throws {
         let (origin, folder) = (try await CountingOrigin(.clean), Folder())

@@ -126,6 +126,23 @@ private func waiting(_ giveUp: Duration?) -> UpstreamSession.Policy {
     #expect(run.events.count { if case .playlistFailed = $0.event { true } else { false } } == 1, "said once")
 }
 
+/// A restarted relay knows that its URL was a channel, so that a page is an outage and no mistake.
+@Test func aPageIsAwaitedWhereTheChannelIsKnown() async throws {
+    var origin = SessionOrigin()
+    origin.instead = { request, now in now < .seconds(20) ? text(html, request) : nil }
+    let policy = UpstreamSession.Policy(
+        variant: .highest, giveUp: .seconds(60), opening: .enduring(giveUp: .seconds(60)))
+    let run = try await SessionRun(origin, seconds: 60, policy: policy)
+    #expect(run.end == nil && !run.numbers().isEmpty)
+    origin.instead = { request, _ in text(html, request) }
+    let silent = try await SessionRun(origin, seconds: 100, policy: policy)
+    guard case .failed(let error)? = silent.end else {
+        Issue.record("ended with \(String(describing: silent.end))")
+        return
+    }
+    #expect((50...70).contains(Int(silent.endedAt.components.seconds)), "\(error) at \(silent.endedAt)")
+}
+
 @Test func withoutALimitAnUpstreamIsAwaitedForEver() async throws {
     var origin = SessionOrigin()
     origin.instead = { request, _ in failed(.unresolvedHost, request) }

@@ -94,7 +94,7 @@ package struct XtreamAccountState: Equatable, Sendable {
     /// The permitted forms; empty: the panel states none.
     var outputs: Set<XtreamAccount.Output> = []
     /// The clock for requests of the archive; nil: the panel states none.
-    var clock: ProviderClock?
+    var clock: LocalClock?
     /// Whether the panel's clock shows another time than the zone that the panel names.
     var hasContradictoryClock = false
 }
@@ -109,7 +109,7 @@ extension XtreamAccountState {
             return nil
         }
         if let refusal = XtreamRefusal(info, of: account) { throw refusal }
-        (clock, hasContradictoryClock) = ProviderClock.ofPanel(document["server_info"])
+        (clock, hasContradictoryClock) = LocalClock.ofPanel(document["server_info"])
         let limit = info["max_connections"].text.flatMap { Int($0) } ?? 0
         connections = limit > 0 ? min(limit, Self.mostConnections) : nil
         outputs = Set(

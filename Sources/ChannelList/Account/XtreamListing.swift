@@ -53,7 +53,7 @@ package enum XtreamListing {
     }
 
     private static func channel(
-        _ entry: LooseJSON, id: String, groups: [String: String], url: String, _ clock: ProviderClock?
+        _ entry: LooseJSON, id: String, groups: [String: String], url: String, _ clock: LocalClock?
     ) -> ListedChannel {
         let categories = [entry["category_id"]] + entry["category_ids"].elements
         let names = categories.compactMap { $0.text.flatMap { groups[$0] } }

@@ -65,6 +65,7 @@ extension ConfigurationReader {
         case .addresses(let limit): return list(node, limit: limit, of: "addresses") { $0.ipAddress($1) }
         case .recording: return recording(node)
         case .split: return split(node)
+        case .zone: return clock(node)
         case .storage(let least): return storage(node, atLeast: least)
         case .store: return store(node)
         case .tokens, .headers, .sources, .rewind: return nil

@@ -1,12 +1,14 @@
+import Support
+
 package struct ConfiguredList: Hashable, Sendable {
     /// A file or a URL. For an account, the URL in `XtreamAccount.listURL`.
     package let location: String
     /// The account of the list's channels; nil: the account in `defaults`, if any.
     private(set) var account: String?
     /// The clock for requests of the channels' archives; nil: the clock that the provider states.
-    private var clock: ProviderClock?
+    private var clock: LocalClock?
 
-    init(location: String, account: String? = nil, clock: ProviderClock? = nil) {
+    init(location: String, account: String? = nil, clock: LocalClock? = nil) {
         (self.location, self.account, self.clock) = (location, account, clock)
     }
 
@@ -56,9 +58,10 @@ extension ConfigurationReader {
     private static let connectionLimits = 1...1000
 
     /// The clock of a zone of the IANA database.
-    private mutating func clock(_ node: ConfigurationNode) -> ProviderClock? {
+    mutating func clock(_ node: ConfigurationNode) -> LocalClock? {
         guard let name = text(node, .zone) else { return nil }
-        return ProviderClock(zone: name) ?? refuse(node, name, expected: ConfigurationPattern.zone.expected)
+        if name == LocalClock.ownName, origin.isOperator { return .own }
+        return LocalClock(zone: name) ?? refuse(node, name, expected: ConfigurationPattern.zone.expected)
     }
 
     /// A file or a URL of a list, or a map with it, its account and its zone.
@@ -66,7 +69,7 @@ extension ConfigurationReader {
         guard case .map(let entries) = node.content else {
             return location(node).map { ConfiguredList(location: $0) }
         }
-        var (location, account, clock): (String?, String?, ProviderClock?)
+        var (location, account, clock): (String?, String?, LocalClock?)
         read(entries, keys: ListKey.allCases) { reader, key, node in
             switch key {
             case .url: location = reader.location(node)
@@ -94,7 +97,7 @@ extension ConfigurationReader {
             return nil
         }
         var texts: [SubscriptionKey: String] = [:]
-        var clock: ProviderClock?
+        var clock: LocalClock?
         read(entries, keys: SubscriptionKey.allCases) { reader, key, node in
             switch key {
             case .url: texts[key] = reader.text(node, .url)

@@ -11,7 +11,7 @@ struct ArchiveTemplate: Hashable, Sendable {
         /// Seconds.
         let duration: Int64
         let now: Int64
-        let clock: ProviderClock
+        let clock: LocalClock
         /// Seconds that are added to each moment.
         let correction: Int64
     }

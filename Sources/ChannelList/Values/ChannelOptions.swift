@@ -66,7 +66,11 @@ package struct ChannelOptions: Sendable {
         package let capture = Field<String>(.capture)
         package let recordTo = Field<RecordingPattern>(.recordTo)
         package let split = Field<RecordingSplit>(.split)
+        /// The clock of the dates in the paths of recordings, and of their split.
+        package let recordingClock = Field<LocalClock>(.timeZone)
         package let recordsSlate = Field<Bool>(.recordSlate)
+        /// The raw value of a `RecordingAds`.
+        package let recordAds = Field<String>(.recordAds)
         package let keep = Field<Duration>(.keep)
         package let keepSize = Field<Int>(.keepSize)
         /// The tokens of the channel; a viewer needs one of them, or a token of the server. nil: as the server's other

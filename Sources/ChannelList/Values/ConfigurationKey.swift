@@ -36,7 +36,9 @@ package enum ConfigurationKey: String, CaseIterable, CodingKey, Sendable {
     // Recordings.
     case recordTo = "record-to"
     case split
+    case timeZone = "time-zone"
     case recordSlate = "record-slate"
+    case recordAds = "record-ads"
     case keep
     case keepSize = "keep-size"
     // Viewers.
@@ -74,6 +76,8 @@ package enum ConfigurationKey: String, CaseIterable, CodingKey, Sendable {
         case recording
         /// `never`, `day` or a span.
         case split
+        /// The name of a time zone.
+        case zone
         /// Bytes of a disk.
         case storage(atLeast: Int)
         /// The URL of a store, or a map with the URL and the options of its requests (`StoreOptions.Key`).
@@ -376,6 +380,19 @@ package enum ConfigurationKey: String, CaseIterable, CodingKey, Sendable {
             row(
                 .flag, from: \.isOperator, "Whether recordings have the slate of outages. By default they do.",
                 option: .recordings)
+        case .timeZone:
+            row(
+                .zone, from: \.isOperator,
+                "Zone of the dates in paths of recordings and of --split: Europe/Berlin; local for this machine's.",
+                option: .recordings, default: "UTC")
+        case .recordAds:
+            row(
+                .choice(RecordingAds.allCases.map(\.rawValue)), from: \.isOperator,
+                "Ad breaks in recordings: keep, cut, or both for two files.", option: .recordings, default: "keep",
+                """
+                They are cut when the recording is closed, as .mp4 or .mkv, at the frame. A .ts keeps them. With both, \
+                the file without them is NAME.cut.mp4.
+                """)
         case .keep: row(.span, from: \.isOperator, "How long recordings are kept: 14d.", option: .recordings)
         case .keepSize:
             row(

@@ -40,9 +40,9 @@ package struct ProviderArchive: Hashable, Sendable {
     /// Seconds that are added to each moment.
     private let correction: Int64
     /// The clock that the provider reads dates by; nil: UTC, as far as is known.
-    var clock: ProviderClock?
+    var clock: LocalClock?
 
-    init(_ mode: Mode, days: Int, clock: ProviderClock?) {
+    init(_ mode: Mode, days: Int, clock: LocalClock?) {
         (self.mode, self.clock, correction) = (mode, clock, 0)
         self.days = min(max(days, Self.permittedDays.lowerBound), Self.permittedDays.upperBound)
     }

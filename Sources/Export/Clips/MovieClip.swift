@@ -218,7 +218,7 @@ private struct ClipBuilder {
     func clip(from date: ProgramDateTime) -> MovieClip? {
         guard let names, writer.mediaByteCount > 0, start < presentedEnd else { return nil }
         return MovieClip(
-            head: writer.head(presenting: start..<presentedEnd), parts: parts,
+            head: writer.head(presenting: [start..<presentedEnd]), parts: parts,
             name: "\(names.first) \(names.last) \(start.count) \(presentedEnd.count)", date: date)
     }
 }

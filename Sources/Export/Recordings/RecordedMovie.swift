@@ -44,11 +44,15 @@ package struct RecordedMovie: Sendable {
     }
 
     /// Everything before the media data.
+    /// - Parameters:
+    ///   - duration: that of the recording.
+    ///   - cuts: what was applied to all parts.
     package func head(
-        lasting duration: Ticks, chapters: [MovieWriter.Chapter], tags: [MovieWriter.Tag]
+        lasting duration: Ticks, _ cuts: RecordedCuts? = nil, chapters: [MovieWriter.Chapter], tags: [MovieWriter.Tag]
     ) -> [UInt8] {
         let start = start ?? .zero
-        return writer.head(presenting: start..<start + duration, chapters: chapters, tags: tags)
+        let whole = start..<start + duration
+        return writer.head(presenting: cuts?.presented(of: whole) ?? [whole], chapters: chapters, tags: tags)
     }
 }
 

@@ -84,10 +84,10 @@ package struct MovieWriter: Equatable, Sendable {
 
     /// Returns the bytes before the media data.
     /// - Parameters:
-    ///   - presented: the part of the timeline that is presented, in times of the file's first period. Media appended
-    ///     before and after it is only decoded.
+    ///   - presented: the parts of the timeline that are presented one after the other, in times of the file's first
+    ///     period. Media before, between and after them is only decoded.
     ///   - chapters: in order.
-    package func head(presenting presented: Range<Ticks>, chapters: [Chapter] = [], tags: [Tag] = []) -> [UInt8] {
+    package func head(presenting presented: [Range<Ticks>], chapters: [Chapter] = [], tags: [Tag] = []) -> [UInt8] {
         let (type, tracks) = (Self.fileType, tracks.filter { !$0.sizes.isEmpty })
         let tables = tracks.reduce(0) { $0 + $1.byteCount }
         let isLarge = UInt64(tables) + mediaByteCount + 1 << 20 > UInt64(UInt32.max)
@@ -125,44 +125,50 @@ package struct MovieWriter: Equatable, Sendable {
         return writer.bytes
     }
 
-    private func writeHeader(_ moov: inout BoxWriter, lasting presented: Range<Ticks>) {
+    private func writeHeader(_ moov: inout BoxWriter, lasting presented: [Range<Ticks>]) {
         moov.fullBox("mvhd", version: 1) { mvhd in
             mvhd.zeros(16)
             mvhd.u32(UInt32(Ticks.perSecond))
-            mvhd.u64(UInt64(presented.upperBound.count - presented.lowerBound.count))
+            mvhd.u64(UInt64(presented.reduce(0) { $0 + $1.upperBound.count - $1.lowerBound.count }))
             mvhd.playbackFields(nextTrack: max(TrackID.audio, tracks.map(\.id).max() ?? 0) + 1)
         }
     }
 }
 
 extension SampleTableWriter {
-    /// The parts of an edit list, in ticks of the movie and in the track's timescale (§8.6.6).
+    /// An entry of an edit list (§8.6.6).
     private struct Edit {
-        /// Time before the track begins, in ticks of the movie.
-        let delay: Int64
+        /// In ticks of the movie.
         let duration: Int64
+        /// In the track's timescale; −1 before the track begins.
         let mediaTime: Int64
     }
 
-    private func edit(presenting presented: Range<Ticks>) -> Edit {
-        let begin = presented.lowerBound.count.rescaled(timescale, over: Ticks.perSecond) - start
-        let delay = max(0, -begin).rescaled(Ticks.perSecond, over: timescale)
-        let length = presented.upperBound.count - presented.lowerBound.count - delay
-        return Edit(delay: delay, duration: max(0, length), mediaTime: max(0, begin))
+    private func edits(presenting presented: [Range<Ticks>]) -> [Edit] {
+        presented.flatMap { part in
+            let begin = part.lowerBound.count.rescaled(timescale, over: Ticks.perSecond) - start
+            let length = part.upperBound.count - part.lowerBound.count
+            let delay = max(0, -begin).rescaled(Ticks.perSecond, over: timescale)
+            let edit = Edit(duration: max(0, length - delay), mediaTime: max(0, begin))
+            return delay > 0 ? [Edit(duration: delay, mediaTime: -1), edit] : [edit]
+        }
     }
 
     fileprivate func write(
-        to moov: inout BoxWriter, presenting presented: Range<Ticks>, dataStart: UInt64, isLarge: Bool,
+        to moov: inout BoxWriter, presenting presented: [Range<Ticks>], dataStart: UInt64, isLarge: Bool,
         isAlternative: Bool
     ) {
-        let edit = edit(presenting: presented)
+        let edits = edits(presenting: presented)
         moov.box("trak") { trak in
-            writeHeader(&trak, lasting: edit.delay + edit.duration, isAlternative: isAlternative)
+            writeHeader(&trak, lasting: edits.reduce(0) { $0 + $1.duration }, isAlternative: isAlternative)
             trak.box("edts") { edts in
                 edts.fullBox("elst", version: 1) { elst in
-                    elst.u32(edit.delay > 0 ? 2 : 1)
-                    if edit.delay > 0 { elst.edit(edit.delay, from: -1) }
-                    elst.edit(edit.duration, from: edit.mediaTime)
+                    elst.u32(UInt32(edits.count))
+                    for edit in edits {
+                        elst.u64(UInt64(edit.duration))
+                        elst.u64(UInt64(bitPattern: edit.mediaTime))
+                        elst.u32(0x0001_0000)  // media_rate 1.0
+                    }
                 }
             }
             trak.box("mdia") { mdia in
@@ -189,8 +195,8 @@ extension SampleTableWriter {
             tkhd.u16(isAudio ? 0x0100 : 0)  // volume
             tkhd.zeros(2)
             tkhd.identityMatrix()
-            tkhd.u32(descriptions.first?.width ?? 0)
-            tkhd.u32(descriptions.first?.height ?? 0)
+            tkhd.u32(orderedDescriptions.first?.width ?? 0)
+            tkhd.u32(orderedDescriptions.first?.height ?? 0)
         }
     }
 
@@ -203,14 +209,5 @@ extension SampleTableWriter {
             mdhd.u16(language.iso639.utf8.reduce(0) { $0 << 5 | UInt16($1 & 0x1F) })
             mdhd.u16(0)
         }
-    }
-}
-
-extension BoxWriter {
-    /// - Parameter mediaTime: −1 for nothing.
-    fileprivate mutating func edit(_ duration: Int64, from mediaTime: Int64) {
-        u64(UInt64(duration))
-        u64(UInt64(bitPattern: mediaTime))
-        u32(0x0001_0000)  // media_rate 1.0
     }
 }

@@ -12,13 +12,15 @@ struct SampleTableWriter: Equatable, Sendable {
     struct Chunk: Equatable, Sendable {
         let offset: UInt64
         let sampleCount: UInt32
-        /// The number of the sample entry, from 1 on.
-        let description: UInt32
+        /// The index of the sample entry in `descriptions`.
+        let description: Int
     }
 
     let id: UInt32
     var language = LanguageTag.unknown
-    private(set) var descriptions: [TrackDescriptions.Track] = []
+    private var descriptions: [TrackDescriptions.Track] = []
+    /// How long the samples of each description last.
+    private var descriptionDurations: [Int64] = []
     private(set) var chunks: [Chunk] = []
     private(set) var sizes: [UInt32] = []
     private(set) var durations: [Run] = []
@@ -49,16 +51,43 @@ struct SampleTableWriter: Equatable, Sendable {
     ) {
         guard !samples.isEmpty else { return }
         if sizes.isEmpty { start = decodeTime } else { holdLastSample(until: decodeTime) }
-        if descriptions.last != description, !descriptions.contains(description) { descriptions.append(description) }
-        let number = UInt32((descriptions.firstIndex(of: description) ?? 0) + 1)
-        chunks.append(Chunk(offset: offset, sampleCount: UInt32(samples.count), description: number))
+        let index = index(of: description)
+        chunks.append(Chunk(offset: offset, sampleCount: UInt32(samples.count), description: index))
         for sample in samples {
             sizes.append(UInt32(clamping: sample.bytes.count))
             Self.append(sample.duration, to: &durations)
             Self.append(UInt32(bitPattern: sample.compositionOffset), to: &compositionOffsets)
             if sample.isRandomAccessPoint { syncSamples.append(UInt32(sizes.count)) }
             duration += Int64(sample.duration)
+            descriptionDurations[index] += Int64(sample.duration)
         }
+    }
+
+    private mutating func index(of description: TrackDescriptions.Track) -> Int {
+        if let index = descriptions.lastIndex(of: description) { return index }
+        descriptions.append(description)
+        descriptionDurations.append(0)
+        return descriptions.count - 1
+    }
+
+    /// The index of the description that lasts longest, the first of several; 0 if there is none. Players and
+    /// catalogs take the size of a movie from its first sample entry, which may otherwise be that of a short ad.
+    private var longest: Int {
+        descriptionDurations.indices.max { descriptionDurations[$0] < descriptionDurations[$1] } ?? 0
+    }
+
+    /// The sample entries in the order of the file.
+    var orderedDescriptions: [TrackDescriptions.Track] {
+        guard !descriptions.isEmpty else { return [] }
+        var ordered = descriptions
+        ordered.insert(ordered.remove(at: longest), at: 0)
+        return ordered
+    }
+
+    /// The number of a sample entry in the file, from 1 on.
+    private func number(of description: Int) -> UInt32 {
+        let longest = longest
+        return UInt32(description == longest ? 1 : description < longest ? description + 2 : description + 1)
     }
 
     private mutating func holdLastSample(until decodeTime: Int64) {
@@ -94,7 +123,7 @@ extension SampleTableWriter {
         minf.box("stbl") { stbl in
             stbl.fullBox("stsd") { stsd in
                 stsd.u32(UInt32(descriptions.count))
-                for description in descriptions { stsd.append(description.sampleEntry) }
+                for description in orderedDescriptions { stsd.append(description.sampleEntry) }
             }
             writeRuns("stts", durations, to: &stbl)
             if compositionOffsets.contains(where: { $0.value != 0 }) {
@@ -140,12 +169,13 @@ extension SampleTableWriter {
             let (before, chunk) = (chunks[index - 1], chunks[index])
             return before.sampleCount != chunk.sampleCount || before.description != chunk.description
         }
+        let numbers = descriptions.indices.map(number)
         stbl.fullBox("stsc") { stsc in
             stsc.u32(UInt32(first.count))
             for index in first {
                 stsc.u32(UInt32(index + 1))
                 stsc.u32(chunks[index].sampleCount)
-                stsc.u32(chunks[index].description)
+                stsc.u32(numbers[chunks[index].description])
             }
         }
     }

@@ -139,7 +139,9 @@ extension ChannelRecorder.Settings {
     fileprivate init?(_ options: ChannelOptions, closesAtEnd: Bool) {
         guard let pattern = options.recordTo else { return nil }
         self.init(
-            pattern: pattern, split: options.split ?? .never, includesSlate: options.recordsSlate ?? true,
+            pattern: pattern, split: options.split ?? .never, clock: options.recordingClock ?? .utc,
+            includesSlate: options.recordsSlate ?? true,
+            ads: options.recordAds.flatMap { RecordingAds(rawValue: $0) } ?? .keep,
             retention: RecordingRetention(options), closesAtEnd: closesAtEnd)
     }
 }

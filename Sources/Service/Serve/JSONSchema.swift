@@ -97,6 +97,7 @@ extension ConfigurationKey.Form {
         case .hours(let range):
             .oneOf([.string(.duration), .integer(range.lowerBound * 3600...range.upperBound * 3600)])
         case .rewind: .oneOf(Self.spans + [["const": "when-watched"]])
+        case .zone: .string(.zone)
         case .path, .addresses, .tokens, .recording, .split, .store: .string(.text)
         case .storage(let least): .oneOf([.string(.byteCount), .integer(least...999_999_999_999)])
         case .variant: .string(.variant)

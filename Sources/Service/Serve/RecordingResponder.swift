@@ -187,7 +187,7 @@ extension RecordingService.Problem {
         case .notInRewind(nil):
             APIProblem(.conflict, title, "The channel does not run, so that nothing of that time is kept.")
         case .storage(let failure):
-            APIProblem(.serviceUnavailable, "The list cannot be stored", "Ask again later: \(failure.message).")
+            APIProblem(.serviceUnavailable, "Nothing can be recorded now", "Ask again later: \(failure.message).")
         case .continuous:
             APIProblem(
                 .conflict, "The channel records as it runs", "Remove record-to of the channel, or wait for the split.")

@@ -83,7 +83,7 @@ package final class RecordingService: Sendable {
         try RecordingFile.makeDirectory(of: Self.listPath(pattern))
         directory = try Descriptor(pattern.root, O_RDONLY | O_DIRECTORY)
         guard flock(directory.raw, LOCK_EX | LOCK_NB) == 0 else { throw .inUse(path: pattern.root) }
-        var schedule = Self.readList(Self.listPath(pattern), logger)
+        var schedule = try Self.readList(Self.listPath(pattern), logger)
         Self.finishRemovals(in: &schedule, pattern)
         state = Mutex(State(schedule: schedule))
     }
@@ -91,7 +91,9 @@ package final class RecordingService: Sendable {
     static func listPath(_ pattern: RecordingPattern) -> String { pattern.root + "/.recordings.json" }
 
     /// Reads the list. Unreadable recordings are left out, and the file is then set aside.
-    private static func readList(_ path: String, _ logger: Logger) -> RecordingSchedule {
+    private static func readList(
+        _ path: String, _ logger: Logger
+    ) throws(RecordingFile.Failure) -> RecordingSchedule {
         guard unsafe access(path, F_OK) == 0 else { return RecordingSchedule() }
         let file = URL(filePath: path)
         guard let bytes = try? Data(contentsOf: file),
@@ -100,6 +102,7 @@ package final class RecordingService: Sendable {
             DamagedFile.setAside(file, logger)
             return RecordingSchedule()
         }
+        guard !schedule.isOfLaterFormat else { throw .laterFormat(path: path) }
         if schedule.droppedCount > 0 {
             DamagedFile.setAside(file, logger)
             logger.error("\(schedule.droppedCount) recordings of \(path) cannot be read and are left out")
@@ -239,6 +242,14 @@ extension RecordingService {
         includesSlate: Bool = true
     ) async throws(Problem) -> RequestedRecording {
         guard let channel = host.directory[slug] else { throw .unknownChannel(slug) }
+        do throws(RecordingFile.Failure) {
+            try await MediaPool.recordings.perform { [self] () throws(RecordingFile.Failure) in
+                try RecordingFile.check(directory: pattern.root, on: fileSystem)
+            }
+        } catch {
+            // A full disk may have room later.
+            if error != .full { throw .storage(error) }
+        }
         let now = clock.now()
         if range.end <= now {
             let dates = host.running(slug)?.state.snapshot?.dates
@@ -418,12 +429,16 @@ extension RecordingService {
         guard let date = publication.snapshot.firstEntry(endingAfter: recording.startDate)?.programDateTime,
             date < recording.endDate
         else { return nil }
+        let options = host.directory[recording.channel]?.options
         let plan = RecordingPlan(
             channel: recording.channel, title: recording.name,
             path: RecordingFile.freePath(
-                pattern.path(channel: recording.channel, title: recording.name, start: date)),
+                pattern.path(
+                    channel: recording.channel, title: recording.name, start: date,
+                    by: options?.recordingClock ?? .utc)),
             format: pattern.format, start: recording.startDate, end: recording.endDate,
-            includesSlate: recording.includesSlate != false)
+            includesSlate: recording.includesSlate != false,
+            ads: recording.ads ?? options?.recordAds.flatMap { RecordingAds(rawValue: $0) } ?? .keep)
         let file = try RecordingFile(
             RecordingJournal(plan), at: journalPath(recording), on: fileSystem,
             targetDuration: publication.snapshot.index.targetDuration)

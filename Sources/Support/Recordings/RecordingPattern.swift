@@ -57,7 +57,7 @@ package struct RecordingPattern: Hashable, Sendable {
         case "start": return .start(format: defaultTime)
         case _ where field.hasPrefix("start:"):
             let format = String(field.dropFirst(6))
-            _ = try time(format, of: ProgramDateTime(millisecondsSince1970: 0))
+            _ = try time(format, of: ProgramDateTime(millisecondsSince1970: 0), by: .utc)
             return .start(format: format)
         default: throw .field("{\(field)}")
         }
@@ -108,13 +108,16 @@ package struct RecordingPattern: Hashable, Sendable {
     }
 
     /// The path of a recording without its suffix. Values cannot lead out of the directory.
-    package func path(channel: String?, title: String?, start: ProgramDateTime) -> String {
+    /// - Parameter clock: that of `{start}`.
+    package func path(
+        channel: String?, title: String?, start: ProgramDateTime, by clock: LocalClock = .utc
+    ) -> String {
         parts.map { part in
             switch part {
             case .text(let text): text
             case .channel: Self.component(channel ?? "liverelay")
             case .title: Self.component(title ?? channel ?? "liverelay")
-            case .start(let format): Self.component((try? Self.time(format, of: start)) ?? "")
+            case .start(let format): Self.component((try? Self.time(format, of: start, by: clock)) ?? "")
             }
         }.joined()
     }
@@ -133,9 +136,11 @@ package struct RecordingPattern: Hashable, Sendable {
         return bounded.hasPrefix(".") ? "_" + bounded.dropFirst() : bounded
     }
 
-    /// A time in UTC by the conversions of strftime(3) that have one meaning everywhere.
-    private static func time(_ format: String, of date: ProgramDateTime) throws(Fault) -> String {
-        let text = Array(date.text)
+    /// A time by the conversions of strftime(3) that have one meaning everywhere.
+    private static func time(
+        _ format: String, of date: ProgramDateTime, by clock: LocalClock
+    ) throws(Fault) -> String {
+        let text = Array(clock.reading(at: date).text)
         var (result, isConversion) = ("", false)
         for character in format {
             guard isConversion else {

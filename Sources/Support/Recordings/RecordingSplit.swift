@@ -1,7 +1,7 @@
 /// When a recording without an end continues in another file.
 package enum RecordingSplit: Hashable, Sendable {
     case never
-    /// At whole multiples of `seconds` in UTC; more than 0.
+    /// At whole multiples of `seconds`, which are more than 0, of the recording's clock.
     case every(seconds: Int64)
     /// Where a program of the guide ends.
     case program
@@ -20,10 +20,8 @@ package enum RecordingSplit: Hashable, Sendable {
 
     /// The first moment after `date` at which another file begins; nil for `never`, and for `program`, which depends on
     /// the guide.
-    package func boundary(after date: ProgramDateTime) -> ProgramDateTime? {
+    package func boundary(after date: ProgramDateTime, by clock: LocalClock = .utc) -> ProgramDateTime? {
         guard case .every(let seconds) = self else { return nil }
-        let length = seconds * 1000
-        let past = date.millisecondsSince1970 % length
-        return date.advanced(byMilliseconds: length - (past < 0 ? past + length : past))
+        return clock.multiple(of: seconds, after: date)
     }
 }

@@ -330,6 +330,9 @@ package struct OpeningPatience: Equatable, Sendable {
     /// Whether an answer 401, 403, 404 or the like ends the session at once.
     var endsWhenRefused = false
 
+    /// Whether a page in the place of a playlist may pass, because the same URL was republished before.
+    private var endures = false
+
     /// Whether faults that may pass count as silence, after which the session gives up, and all others end it.
     package var isPatient: Bool { endsWhenRefused }
 
@@ -347,12 +350,13 @@ package struct OpeningPatience: Equatable, Sendable {
     /// Attempts until `giveUp`, whatever the upstream answers, as if there were viewers.
     package static func enduring(giveUp: Duration?) -> OpeningPatience {
         var patience = OpeningPatience()
-        (patience.tries, patience.limit) = (.max, giveUp)
+        (patience.tries, patience.limit, patience.endures) = (.max, giveUp, true)
         return patience
     }
 
     /// The attempts that may fail with an error.
     func tries(after error: TrackerError) -> Int {
+        if endures, case .notAPlaylist = error.reason { return tries }
         if error.isFinal || endsWhenRefused && error.isRefusal { return 1 }
         return endsWhenRefused && !error.mayPass ? OpeningPatience().tries : tries
     }

@@ -20,16 +20,16 @@ struct AccessOptions: ParsableArguments {
     @Option(
         help: ArgumentHelp(
             "File with such tokens, one a line, which not everybody may read. SIGHUP reads it again.",
-            valueName: "file"))
+            valueName: "file"), completion: .file())
     var tokenFile: String?
 
     @Option(
         help: ArgumentHelp(
             "Certificate chain in PEM, for https and HTTP/2. SIGHUP reads it again.",
-            discussion: "Needs a build with the trait TLS.", valueName: "file"))
+            discussion: "Needs a build with the trait TLS.", valueName: "file"), completion: .file())
     var tlsCert: String?
 
-    @Option(help: ArgumentHelp("The private key of the certificate in PEM.", valueName: "file"))
+    @Option(help: ArgumentHelp("The private key of the certificate in PEM.", valueName: "file"), completion: .file())
     var tlsKey: String?
 
     func validate() throws {

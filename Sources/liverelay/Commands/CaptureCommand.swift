@@ -28,7 +28,9 @@ struct CaptureCommand: AsyncParsableCommand {
     @Argument(help: "URL of the channel's master or media playlist (http or https).")
     var upstream: String
 
-    @Argument(help: ArgumentHelp("Directory for the capture; empty or not existing yet.", valueName: "capture"))
+    @Argument(
+        help: ArgumentHelp("Directory for the capture; empty or not existing yet.", valueName: "capture"),
+        completion: .directory)
     var capture: String
 
     @Option(name: .customLong("for"), help: "How long to capture: 90, 15m, 2h; until interrupted by default.")

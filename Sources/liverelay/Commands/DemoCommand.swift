@@ -17,7 +17,7 @@ struct DemoCommand: AsyncParsableCommand, ChannelCommand {
             has a signalled ad break of 30 s in every two minutes.
             """)
 
-    @Argument(help: ArgumentHelp("Directory of a capture.", valueName: "capture"))
+    @Argument(help: ArgumentHelp("Directory of a capture.", valueName: "capture"), completion: .directory)
     var capture = bundledCapture
 
     /// The capture in the source tree, or in the installed package.

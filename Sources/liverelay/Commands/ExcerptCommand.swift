@@ -16,10 +16,12 @@ struct ExcerptCommand: AsyncParsableCommand {
             liverelay replay break
             """)
 
-    @Argument(help: ArgumentHelp("Directory of a capture.", valueName: "capture"))
+    @Argument(help: ArgumentHelp("Directory of a capture.", valueName: "capture"), completion: .directory)
     var capture: String
 
-    @Argument(help: ArgumentHelp("Directory for the copy; empty or not existing yet.", valueName: "copy"))
+    @Argument(
+        help: ArgumentHelp("Directory for the copy; empty or not existing yet.", valueName: "copy"),
+        completion: .directory)
     var copy: String
 
     @Option(name: .customLong("from"), help: "Start of the range, since the capture began: 90, 15m, 2h.")

@@ -82,6 +82,7 @@ extension ConfigurationKey {
         switch row.form {
         case .choice(let words): .list(words)
         case .path: self == .slate ? .file() : .directory
+        case .recording: .file()
         default: nil
         }
     }
@@ -102,6 +103,7 @@ extension ConfigurationKey {
         case .count: "number"
         case .addresses: "address"
         case .store: "url"
+        case .zone: "zone"
         case .recording: "path"
         case .flag, .variant, .headers, .tokens, .text, .choice, .texts, .sources: nil
         }

@@ -23,6 +23,8 @@ struct LiveRelay: AsyncParsableCommand {
             liverelay capture https://example.com/live.m3u8 evening --for 10m
             liverelay replay evening --out republished
             liverelay check recording.ts
+
+            \(UsageText.commonOptions)
             """,
         version: ProgramVersion.text,
         subcommands: [
@@ -38,6 +40,10 @@ struct LiveRelay: AsyncParsableCommand {
         if words.isEmpty {
             FileHandle.standardError.write(Data((UsageText.firstSteps + "\n").utf8))
             Glibc.exit(ExitCode.validationFailure.rawValue)
+        }
+        if let script = CompletionScript.text(for: words) {
+            print(script)
+            return
         }
         if let notice { Console.standardError.write(message: notice, level: .warning) }
         do {
@@ -169,6 +175,19 @@ enum UsageText {
     private static let secretOptions = ["--cookie", "--proxy", "--token", "--api-token"]
     /// Options whose values are a name and a secret.
     private static let headerOptions = ["--header", "--http-header"]
+
+    /// The options that most people need, which stand before all others. The parser keeps the lines of indented text.
+    static let commonOptions = """
+        Options that most people need; liverelay help relay has all:
+          --listen 0.0.0.0    let other machines watch
+          --port 8080         the port of the page and the playlists
+          --dvr 2h            how far viewers can rewind
+          --spool DIRECTORY   keep the rewind over restarts
+          --backup URL        another URL for when the channel fails
+          --slate FILE.mp4    what to show meanwhile
+          --header 'N: V'     a header that the upstream needs
+          -o FILE             write x.ts, or record x.mp4 or x.mkv
+        """
 
     /// The answer to a command line without a word.
     static let firstSteps = """

@@ -62,10 +62,17 @@ enum OptionChecks {
         if options.ads == AdPresentation.slate.rawValue, options.slate == nil {
             throw ValidationError("--ads slate needs --slate.")
         }
-        let aboutRecordings: [Any?] = [options.split, options.recordsSlate, options.keep, options.keepSize]
+        let aboutRecordings: [Any?] = [
+            options.split, options.recordingClock, options.recordsSlate, options.recordAds, options.keep,
+            options.keepSize,
+        ]
         if options.recordTo == nil, aboutRecordings.contains(where: { $0 != nil }) {
             throw ValidationError(
-                "--split, --no-record-slate, --keep and --keep-size need recordings: see --output.")
+                "--split, --time-zone, --record-ads, --no-record-slate, --keep and --keep-size need recordings: see --output."
+            )
+        }
+        if let ads = options.recordAds, ads != RecordingAds.keep.rawValue, options.recordTo?.format == .ts {
+            throw ValidationError("--record-ads \(ads) needs recordings in .mp4 or .mkv: a .ts keeps its ad breaks.")
         }
         if options.split == .program {
             throw ValidationError("--split programme needs a guide, which liverelay serve has.")

@@ -1,5 +1,6 @@
 import ArgumentParser
 import ChannelList
+import Record
 import Service
 import Support
 
@@ -8,6 +9,8 @@ struct RelayCommand: AsyncParsableCommand, ChannelCommand {
     static let configuration = CommandConfiguration(
         commandName: "relay", abstract: "Republish one channel (the default).",
         discussion: """
+            \(UsageText.commonOptions)
+
             Serves /live.m3u8 (a sliding window), /dvr.m3u8 (the whole rewind; ?last=600, ?start=…&end=… in ISO 8601 or \
             seconds since 1970), /master.m3u8 (with the subtitles; /dvr-master.m3u8 for the rewind), /status.json, /healthz \
             and /readyz. /live.ts is the channel as one endless MPEG transport stream, and /ts/live.m3u8 has \
@@ -17,7 +20,9 @@ struct RelayCommand: AsyncParsableCommand, ChannelCommand {
             Ends with a different exit status for each kind of error; see docs/cli.md.
             """)
 
-    @Argument(help: "URL of the channel: of a playlist, a transport stream or a media file; or the path of a file.")
+    @Argument(
+        help: "URL of the channel: of a playlist, a transport stream or a media file; or the path of a file.",
+        completion: .file())
     var upstream: String
 
     @Option(
@@ -50,6 +55,7 @@ struct RelayCommand: AsyncParsableCommand, ChannelCommand {
 
     func run() async throws {
         try streaming.destination?.check()
+        if let pattern = options.recordTo { try checkRecordings(in: pattern.root) }
         let isStreamOnly = streaming.isGiven && serving.port == nil
         let hasRewind = !isStreamOnly || streaming.destination == nil || options.spool != nil
         try await RelayService(
@@ -62,6 +68,18 @@ struct RelayCommand: AsyncParsableCommand, ChannelCommand {
                 ["Watch \(base)live.m3u8   rewind \(base)dvr.m3u8   status \(base)status.json"]
             }
         ).run()
+    }
+}
+
+extension RelayCommand {
+    /// A disk that is full now may have room later, so that the recording begins paused.
+    private func checkRecordings(in directory: String) throws(RelayError) {
+        do throws(RecordingFile.Failure) { try RecordingFile.check(directory: directory) } catch {
+            if error == .full { return }
+            throw RelayError(
+                .cannotWrite, "Recordings cannot be kept in \(directory): \(error.message)",
+                advice: "Give another --output, or correct what is said")
+        }
     }
 }
 

@@ -23,13 +23,17 @@ struct ReplayCommand: AsyncParsableCommand {
             liverelay replay evening --live --port 8000
             """)
 
-    @Argument(help: ArgumentHelp("Directory of a capture.", valueName: "capture"))
+    @Argument(help: ArgumentHelp("Directory of a capture.", valueName: "capture"), completion: .directory)
     var capture: String
 
-    @Option(help: ArgumentHelp("Directory for the published files, which are kept.", valueName: "directory"))
+    @Option(
+        help: ArgumentHelp("Directory for the published files, which are kept.", valueName: "directory"),
+        completion: .directory)
     var out: String?
 
-    @Option(help: ArgumentHelp("MP4 file to publish during outages in the capture.", valueName: "file"))
+    @Option(
+        help: ArgumentHelp("MP4 file to publish during outages in the capture.", valueName: "file"), completion: .file()
+    )
     var slate: String?
 
     @Flag(

@@ -31,7 +31,8 @@ struct RequestArguments: ParsableArguments {
     @Option(
         help: ArgumentHelp(
             "File of certificate authorities (PEM) to trust besides the system's.",
-            discussion: "By default the file that SSL_CERT_FILE names, if it is set.", valueName: "file"))
+            discussion: "By default the file that SSL_CERT_FILE names, if it is set.", valueName: "file"),
+        completion: .file())
     var caFile: String?
 
     /// The configuration of a channel, without its sources and its spool.

@@ -28,7 +28,7 @@ struct ServeCommand: AsyncParsableCommand, ChannelCommand {
     @Argument(
         help: ArgumentHelp(
             "File or URL of an M3U list of channels, or of a channels.yaml; docs/lists.md has its keys.",
-            valueName: "list"))
+            valueName: "list"), completion: .file(extensions: ["m3u", "m3u8", "yaml", "yml"]))
     var list: String
 
     @Flag(help: "Judge the list: print its channels and what is wrong, and end with status 0 or 25.")

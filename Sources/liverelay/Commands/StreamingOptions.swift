@@ -20,7 +20,7 @@ struct StreamingOptions: ParsableArguments {
                 rewind is kept unless --dvr or --spool is given. Ends with status 0 when the reader closes the pipe, \
                 when the upstream has ended, and at SIGINT or SIGTERM. A path with fields, as in \
                 'DIR/{channel}/{start:%Y-%m-%d_%H-%M}.mkv', or one that ends with .mp4 or .mkv, names recordings.
-                """, valueName: "file"))
+                """, valueName: "file"), completion: .file())
     var output: StreamDestination?
 
     @Flag(name: [.customLong("stdout"), .customShort("O")], help: "The same as --output -.")
@@ -54,7 +54,24 @@ struct StreamingOptions: ParsableArguments {
         return options
     }
 
+    /// Suffixes by which players and editors expect another container than a transport stream.
+    private static let otherContainers: Set = [
+        "aac", "avi", "flv", "m3u8", "m4a", "m4v", "mka", "mov", "mp3", "mpd", "mpg", "ogg", "webm", "wmv",
+    ]
+
+    /// The fault of a path of a transport stream; nil if it has none.
+    private var complaint: String? {
+        guard case .file(let path)? = destination, let dot = path.lastIndex(of: ".") else { return nil }
+        let (base, suffix) = (path[..<dot], path[path.index(after: dot)...])
+        guard Self.otherContainers.contains(suffix.lowercased()) else { return nil }
+        return """
+            --output \(path) would be a transport stream, which a .\(suffix) is not. Write --output \(base).ts, \
+            or \(base).mp4 or \(base).mkv.
+            """
+    }
+
     func validate() throws {
+        if let complaint { throw ValidationError(complaint) }
         if writesStandardOutput, let output, output != .standardOutput {
             throw ValidationError("--stdout and --output name two destinations. Give one of them.")
         }

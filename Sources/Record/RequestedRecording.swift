@@ -48,8 +48,6 @@ package struct RequestedRecording: Codable, Equatable, Sendable {
     package var isKept: Bool
     /// Whether the recording includes slate that fills outages; nil in lists of earlier versions means true.
     package private(set) var includesSlate: Bool?
-    /// nil: as the channel's recordings.
-    package private(set) var ads: RecordingAds?
     /// Whether a request ended the recording before its end.
     package var isEnded = false
     package var state = State.planned
@@ -58,10 +56,10 @@ package struct RequestedRecording: Codable, Equatable, Sendable {
 
     package init(
         id: Int, channel: String, name: String, range: Range<ProgramDateTime>, isKept: Bool,
-        includesSlate: Bool = true, ads: RecordingAds? = nil
+        includesSlate: Bool = true
     ) {
         (self.id, self.channel, self.name, self.isKept) = (id, channel, name, isKept)
-        (self.includesSlate, self.ads) = (includesSlate, ads)
+        self.includesSlate = includesSlate
         (start, end) = (range.lowerBound.millisecondsSince1970, range.upperBound.millisecondsSince1970)
     }
 
@@ -165,7 +163,7 @@ package struct RecordingSchedule: Codable, Equatable, Sendable {
 
     package mutating func add(
         channel: String, name: String, range: (start: ProgramDateTime, end: ProgramDateTime), isKept: Bool,
-        includesSlate: Bool = true, ads: RecordingAds? = nil, at now: ProgramDateTime
+        includesSlate: Bool = true, at now: ProgramDateTime
     ) throws(Refusal) -> RequestedRecording {
         let length = range.end.milliseconds(since: range.start)
         guard length > 0, length <= Self.longest.wholeMilliseconds else { throw .length }
@@ -174,7 +172,7 @@ package struct RecordingSchedule: Codable, Equatable, Sendable {
         guard pending.count < Self.mostPending else { throw .pending(limit: Self.mostPending) }
         let recording = RequestedRecording(
             id: lastID + 1, channel: channel, name: name, range: range.start..<range.end, isKept: isKept,
-            includesSlate: includesSlate, ads: ads)
+            includesSlate: includesSlate)
         let open = recording.openRange(at: now)
         guard pending.count(where: { $0.openRange(at: now).overlaps(open) }) < Self.mostOpen else {
             throw .concurrent(limit: Self.mostOpen)

@@ -438,7 +438,7 @@ extension RecordingService {
                     by: options?.recordingClock ?? .utc)),
             format: pattern.format, start: recording.startDate, end: recording.endDate,
             includesSlate: recording.includesSlate != false,
-            ads: recording.ads ?? options?.recordAds.flatMap { RecordingAds(rawValue: $0) } ?? .keep)
+            ads: options?.recordAds.flatMap { RecordingAds(rawValue: $0) } ?? .keep)
         let file = try RecordingFile(
             RecordingJournal(plan), at: journalPath(recording), on: fileSystem,
             targetDuration: publication.snapshot.index.targetDuration)

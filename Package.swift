@@ -80,7 +80,8 @@ let package = Package(
         module("Splice", ["Support", "Media", "Demux", "Transcode", "Mux"]),
         module("LiveRing", ["Support", "Playlist", "CFileSystem"]),
         module("ArchiveStore", ["Support", "Playlist", "Fetch", "Media", "LiveRing"]),
-        module("Conformance", ["Media"]),
+        module("Conformance", ["Support", "Playlist", "Decrypt", "Media", "Demux"]),
+        module("Inspect", ["Support", "Fetch", "Capture", "Conformance"]),
         module("ChannelList", ["Support", "Playlist", .product(name: "Yams", package: "Yams")]),
         module(
             "Export", ["Support", "Playlist", "Media", "Demux", "Transcode", "Mux", "Splice", "LiveRing"]),
@@ -128,7 +129,8 @@ let package = Package(
             name: "liverelay",
             dependencies: [
                 "Support", "Playlist", "Fetch", "Tracker", "Capture", "Media", "Demux", "Transcode", "LiveRing",
-                "ArchiveStore", "Export", "Channel", "ChannelList", "Conformance", "HTTP", "WebServer", "Observability",
+                "ArchiveStore", "Export", "Channel", "ChannelList", "Conformance", "Inspect", "HTTP", "WebServer",
+                "Observability",
                 "Guide", "Record",
                 "Service",
                 .product(name: "NIOCore", package: "swift-nio"),
@@ -198,7 +200,9 @@ let package = Package(
                 .product(name: "Logging", package: "swift-log"),
             ]),
         tests("ChannelListTests", ["Support", "ChannelList", "Guide", "Playlist", "TestSupport"]),
-        tests("ConformanceTests", ["Conformance", "Media", "TestSupport"]),
+        tests(
+            "ConformanceTests",
+            ["Conformance", "Inspect", "Capture", "Fetch", "Playlist", "Media", "Support", "TestSupport", "TestCipher"]),
         tests(
             "ArchiveStoreTests", ["ArchiveStore", "LiveRing", "Fetch", "Media", "Playlist", "Support", "TestSupport"]),
         tests("LiveRingTests", ["LiveRing", "Playlist", "Media", "Support", "TestSupport"]),

@@ -1,5 +1,5 @@
 import DASH
-import Fetch
+package import Fetch
 package import Foundation
 import Playlist
 
@@ -103,7 +103,7 @@ package struct CaptureDirectory: Sendable {
 
     /// The captured answer with its body, as the fetcher returned it.
     /// - Parameter url: the requested URL.
-    func answer(_ answer: CapturedAnswer, to url: String) throws(CaptureError) -> FetchAnswer {
+    package func answer(_ answer: CapturedAnswer, to url: String) throws(CaptureError) -> FetchAnswer {
         FetchAnswer(
             status: answer.status, finalURL: answer.finalURL ?? url, headers: answer.headers,
             body: try bytes(of: answer.body), endsAtClose: answer.endsAtClose)

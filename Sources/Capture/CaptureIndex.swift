@@ -1,6 +1,6 @@
 package import Fetch
 package import Playlist
-import Support
+package import Support
 package import Tracker
 
 /// The contents of a capture's `index.json`: what an upstream answered, and when.
@@ -75,9 +75,9 @@ package struct CapturedExchange: Equatable, Sendable {
     /// Time of the request since the capture began, exact to the microsecond; never negative.
     package var at: Duration
     /// Time from the request to the end of the answer; zero if unknown.
-    var took = Duration.zero
+    package var took = Duration.zero
     package let url: String
-    var byteRange: ByteRange?
+    package var byteRange: ByteRange?
     package var ending: Ending
     /// The parts of a stream that arrived before the end, in order; empty for any other answer.
     package var stream: [CapturedStream] = []

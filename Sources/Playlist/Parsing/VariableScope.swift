@@ -1,8 +1,8 @@
 import Support
 
 /// The variables of one playlist during parsing, and the sources of their values (draft-pantos-hls-rfc8216bis §4.3).
-struct VariableScope {
-    private(set) var definitions: [VariableDefinition] = []
+package struct VariableScope {
+    package private(set) var definitions: [VariableDefinition] = []
     private var values: [String: String] = [:]
     /// The URL of the playlist after redirects, for QUERYPARAM.
     let url: String
@@ -15,13 +15,13 @@ struct VariableScope {
     /// too long.
     private var hasOverlongDefinition = false
 
-    init(url: String, imported: [VariableDefinition], limits: PlaylistLimits = .standard) {
+    package init(url: String, imported: [VariableDefinition], limits: PlaylistLimits = .standard) {
         self.url = url
         self.imported = imported
         meter = LimitMeter(limits)
     }
 
-    mutating func define(_ value: ArraySlice<UInt8>, line: Int) throws(PlaylistError) {
+    package mutating func define(_ value: ArraySlice<UInt8>, line: Int) throws(PlaylistError) {
         guard definitions.count < meter.limits.variables else { return meter.drop(.variables) }
         let list = try AttributeList(parsing: value, line: line, tag: PlaylistTag.define.rawValue)
         StepCounter.add(imported.count + 1)
@@ -62,7 +62,7 @@ struct VariableScope {
     ///
     /// Throws `.undefinedVariable` for a name without definition, and `.exceeds` if the result or the sum of all results
     /// is too long.
-    mutating func substitute(_ text: String, tag: PlaylistTag, line: Int) throws(PlaylistError) -> String {
+    package mutating func substitute(_ text: String, tag: PlaylistTag, line: Int) throws(PlaylistError) -> String {
         guard !values.isEmpty || hasOverlongDefinition, text.utf8.contains(UInt8(ascii: "{")) else { return text }
         let room = min(meter.limits.lineBytes, meter.limits.expandedBytes - expandedBytes)
         var result = ""

@@ -1,59 +1,119 @@
 import ArgumentParser
+import Channel
+import ChannelList
 import Conformance
+import Fetch
 import Foundation
+import Inspect
 import Support
 import Synchronization
 
-/// `liverelay check FILE.ts`
+/// `liverelay check URL.m3u8`, `liverelay check FILE.ts`
 struct CheckCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "check", abstract: "Judge a transport stream by ETSI TR 101 290.",
+        commandName: "check",
+        abstract: "Judge an HLS channel, or a transport stream: what is wrong, where, and what to do.",
         discussion: """
-            Prints a line for each fault of priority 1 or 2, with the number of the packet and its PID, and for each access \
-            unit that arrives too late or too early for the buffer. The status is 0 without a fault, and 30 with one. A \
-            stream without an end comes through a pipe, and is judged until the end of the pipe, --for or SIGINT.
+            A playlist is judged by the rules of docs/rules.md: its text, its media, its renditions and its server; a live \
+            one is followed for --for. A capture is judged as it was recorded. A rule without evidence is not judged.
 
-            liverelay check recording.ts
+            A transport stream is judged by ETSI TR 101 290, with a line for each fault of priority 1 or 2. One without \
+            an end comes through a pipe, and is judged until the end of the pipe, --for or SIGINT.
+
+            The status is 0 if nothing is found, 30 otherwise.
+
+            liverelay check https://example.com/channel/master.m3u8 --for 5m
             curl -sN http://127.0.0.1:8080/live.ts | liverelay check - --for 10m
             """)
 
-    @Argument(help: ArgumentHelp("File, http or https URL of a file, or - for standard input.", valueName: "input"))
-    var input: String
+    @Argument(
+        help: ArgumentHelp(
+            "URL or file of a playlist or a transport stream, a capture, or - for a stream on standard input.",
+            valueName: "input"))
+    var input: String?
 
-    @Option(help: "Format of the output: text, or json for one object per line.")
+    @Option(help: "Format of the output: text, json for one object per line, junit or sarif for playlists.")
     var format = CheckFormat.text
 
-    @Option(name: .customLong("for"), help: "How much of the stream to judge, by its own clock: 90, 15m, 2h.")
+    @Option(
+        name: .customLong("for"),
+        help: "How long to follow a live playlist, by default 60 s; how much of a stream to judge, by its own clock.")
     var length: TimeSpan?
 
-    @Option(help: "Longest permitted time from the arrival of an access unit to its decode time.")
-    var maxDelay = TimeSpan(seconds: 1)
-
-    @Option(help: "Faults of one kind to print; all are counted.")
-    var maxFaults = 100
-
-    @Option(help: "Largest accepted answer of a URL.")
-    var maxBytes = ByteCount(1 << 30)
+    @Option(help: "Variants to follow: all, or max for the one with the highest BANDWIDTH.")
+    var variants = VariantsChecked.all
 
     @Option(
         help: ArgumentHelp(
-            "File of certificate authorities (PEM) to trust besides the system's.",
-            discussion: "By default the file that SSL_CERT_FILE names, if it is set.", valueName: "file"))
-    var caFile: String?
+            "Rules that are not judged: numbers or names, separated by commas; repeatable.", valueName: "rules"))
+    var except: [String] = []
+
+    @Option(help: "The lowest level that makes the status 30: must, should or note.")
+    var failOn = RuleLevel.must
+
+    @Option(
+        help: ArgumentHelp("Another playlist of the same channel, to see what only one of them has.", valueName: "url"))
+    var against: String?
+
+    @Flag(help: "List the rules by which playlists are judged.")
+    var listRules = false
+
+    @Option(help: ArgumentHelp("Requests at once; 1 respects an account of one connection.", valueName: "number"))
+    var maxConnections = 4
+
+    @Option(help: "Longest permitted time from the arrival of an access unit of a stream to its decode time.")
+    var maxDelay = TimeSpan(seconds: 1)
+
+    @Option(help: "Faults of one kind of a stream to print; all are counted.")
+    var maxFaults = 100
+
+    @Option(help: "Largest accepted answer of the URL of a stream.")
+    var maxBytes = ByteCount(1 << 30)
+
+    @OptionGroup(title: "Requests") var requests: RequestArguments
 
     func validate() throws {
         if maxFaults < 0 { throw ValidationError("--max-faults has to be at least 0.") }
         if maxDelay.seconds == 0 { throw ValidationError("--max-delay has to be at least 1.") }
-        if let complaint = caFile.flatMap({ OptionChecks.certificates($0) }) { throw ValidationError(complaint) }
+        if maxConnections < 1 { throw ValidationError("--max-connections has to be at least 1.") }
+        if input == nil, !listRules { throw ValidationError("Give a playlist, a capture or a transport stream.") }
+        if let text = exceptions.first(where: { Rule(text: $0) == nil }) {
+            throw ValidationError("--except \(text) is no rule: see --list-rules.")
+        }
+        if let complaint = against.flatMap({ OptionChecks.url($0, of: "--against") }) {
+            throw ValidationError(complaint)
+        }
     }
 
+    private var exceptions: [String] { except.flatMap { $0.split(separator: ",").map(String.init) } }
+
     func run() async throws {
+        if listRules { return CheckFormat.print(Rule.list) }
         let isStopped = Stop()
         let signals = Task { if await Signals.wait() != nil { isStopped.set() } }
         defer { signals.cancel() }
-        let report = try await judge(until: { isStopped.isSet })
+        let configuration = requests.configuration(ChannelOptions()).requests
+        switch try await CheckInput.find(input ?? "-", maxBytes: maxBytes.bytes, configuration) {
+        case .channel(let channel):
+            try await channelCheck(configuration).run(channel, against: against) { isStopped.isSet }
+        case .stream(let source):
+            try await judgeStream(source, until: { isStopped.isSet })
+        }
+    }
+
+    func channelCheck(_ configuration: CurlConfiguration) -> ChannelCheck {
+        var options = ChannelFollower<ContinuousClock>.Options()
+        options.connections = maxConnections
+        options.length = length?.duration ?? .seconds(60)
+        options.variants = variants
+        options.excluded = Set(exceptions.compactMap { Rule(text: $0) })
+        return ChannelCheck(options: options, requests: configuration, format: format, failing: failOn)
+    }
+
+    private func judgeStream(_ source: CheckSource, until isStopped: () -> Bool) async throws {
+        let report = try await judge(source, until: isStopped)
         guard report.faults > 0 else { return }
-        let name = input == "-" ? "Standard input" : CheckSource.redacted(input)
+        let name = source.name == "-" ? "Standard input" : source.name
         guard report.packets > 0 else {
             throw RelayError(
                 .unreadableInput, "\(name) is no transport stream: it has no packet",
@@ -65,15 +125,29 @@ struct CheckCommand: AsyncParsableCommand {
             advice: "docs/cli.md says what each number means")
     }
 
-    /// Reads and judges the input until it ends, is long enough, or `isStopped`.
+    /// Judges the input as a stream.
     func judge(
         write: (String) -> Void = CheckFormat.print, until isStopped: () -> Bool = { false }
     ) async throws -> TransportReport {
+        let configuration = requests.configuration(ChannelOptions()).requests
+        let source = try await CheckSource(input ?? "-", maxBytes: maxBytes.bytes, configuration)
+        return try await judge(source, write: write, until: isStopped)
+    }
+
+    /// Reads and judges the input until it ends, is long enough, or `isStopped`.
+    private func judge(
+        _ input: CheckSource, write: (String) -> Void = CheckFormat.print, until isStopped: () -> Bool
+    ) async throws -> TransportReport {
+        guard format == .text || format == .json else {
+            throw RelayError(
+                .unreadableInput, "A transport stream has no report in the format \(format.rawValue)",
+                advice: "Take --format text or json")
+        }
+        var source = input
         var limits = TransportLimits()
         limits.dataDelay = maxDelay.duration
         limits.faultsKept = maxFaults
         var checker = TransportChecker(limits: limits)
-        var source = try await CheckSource(input, maxBytes: maxBytes.bytes, authorities: caFile)
         while let bytes = try source.next(until: isStopped) {
             write(checker.check(bytes).map(format.line).joined())
             if let length, checker.report.duration >= length.duration { break }
@@ -92,11 +166,16 @@ private final class Stop: Sendable {
     func set() { value.store(true, ordering: .relaxed) }
 }
 
+extension RuleLevel: ExpressibleByArgument {}
+extension VariantsChecked: ExpressibleByArgument {}
+
 /// How `liverelay check` prints faults and the summary.
 enum CheckFormat: String, ExpressibleByArgument, CaseIterable {
     case text
     /// One object per line.
     case json
+    /// Of playlists alone.
+    case junit, sarif
 
     /// Writes to standard output at once. If the reader has closed it, nothing happens.
     static func print(_ text: String) {
@@ -110,14 +189,14 @@ enum CheckFormat: String, ExpressibleByArgument, CaseIterable {
             let pid = fault.pid.map { "pid \(Self.hex($0))" } ?? "no pid"
             return
                 "packet \(fault.packet), \(pid): \(fault.indicator.rawValue) \(fault.indicator.name): \(fault.message)\n"
-        case .json: return JSONObject(fault).text + "\n"
+        case .json, .junit, .sarif: return JSONObject(fault).text + "\n"
         }
     }
 
     func summary(of report: TransportReport) -> String {
         switch self {
         case .text: Self.text(of: report)
-        case .json: JSONObject(report).text + "\n"
+        case .json, .junit, .sarif: JSONObject(report).text + "\n"
         }
     }
 

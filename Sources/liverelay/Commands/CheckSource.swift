@@ -11,7 +11,8 @@ struct CheckSource {
     /// How often a silent source checks whether it should stop, in milliseconds.
     private static let pollInterval: Int32 = 200
 
-    private let name: String
+    /// The input, without the secrets of a URL.
+    let name: String
     /// nil for an answer over HTTP.
     private let file: FileHandle?
     private var answer: ArraySlice<UInt8> = []
@@ -19,14 +20,14 @@ struct CheckSource {
 
     /// - Parameters:
     ///   - maxBytes: the largest answer over HTTP that is accepted.
-    ///   - authorities: a file of certificate authorities; nil: only the authorities of the system.
-    init(_ input: String, maxBytes: Int, authorities: String?) async throws {
+    ///   - configuration: of the request.
+    init(_ input: String, maxBytes: Int, _ configuration: CurlConfiguration) async throws {
         name = Self.redacted(input)
         if input == "-" {
             file = .standardInput
         } else if input.contains("://") {
             file = nil
-            answer = try await Self.fetch(input, maxBytes: maxBytes, authorities: authorities)[...]
+            answer = try await Self.fetch(input, maxBytes: maxBytes, configuration)[...]
         } else {
             do { file = try FileHandle(forReadingFrom: URL(filePath: input)) } catch {
                 throw Self.unreadable(name, code: errno)
@@ -69,9 +70,13 @@ struct CheckSource {
         return []
     }
 
-    private static func fetch(_ url: String, maxBytes: Int, authorities: String?) async throws -> [UInt8] {
-        var configuration = CurlConfiguration()
-        configuration.certificateAuthorities = authorities
+    /// Whether the answer over HTTP is a playlist.
+    var isPlaylist: Bool { Self.isPlaylist(Array(answer.prefix(1024))) }
+
+    private static func fetch(
+        _ url: String, maxBytes: Int, _ given: CurlConfiguration
+    ) async throws -> [UInt8] {
+        var configuration = given
         configuration.segmentLimits = .init(bodyBytes: maxBytes, idle: .seconds(8), total: .seconds(600))
         let outcome: FetchOutcome
         do throws(FetchError) {
@@ -92,7 +97,7 @@ struct CheckSource {
         }
     }
 
-    private static func isPlaylist(_ bytes: [UInt8]) -> Bool {
+    static func isPlaylist(_ bytes: [UInt8]) -> Bool {
         bytes.drop { $0 != UInt8(ascii: "#") }.starts(with: "#EXTM3U".utf8) && bytes.first != 0x47
     }
 

@@ -1,0 +1,128 @@
+import Media
+import Support
+
+/// A segment with what its media says.
+package struct MeasuredSegment: Sendable {
+    package let segment: ScannedSegment
+    package let facts: SegmentFacts
+    var isDurationJudged = false
+}
+
+/// The media of one playlist: judges each segment, and each pair of neighbors.
+package struct MediaRecord: Sendable {
+    package let url: String
+    package private(set) var measured: [UInt64: MeasuredSegment] = [:]
+    /// Segments whose measured duration differs from EXTINF by one factor: numbers and factors.
+    private var scaled: [(place: FindingPlace, factor: Double, message: String)] = []
+    /// Whether the segments begin independently, by the playlist or the multivariant playlist.
+    package var isIndependent = false
+    package var targetDuration = Duration.seconds(10)
+
+    private static let mostMeasured = 4096
+
+    package init(url: String) { self.url = url }
+
+    package mutating func append(_ segment: ScannedSegment, _ facts: SegmentFacts, into log: inout FindingLog) {
+        measured[segment.sequence] = MeasuredSegment(segment: segment, facts: facts)
+        SegmentRules(segment: segment, facts: facts, url: url, isIndependent: isIndependent, target: targetDuration)
+            .judge(into: &log)
+        let number = segment.sequence
+        if number > 0 { judgeBoundary(number - 1, into: &log) }
+        judgeBoundary(number, into: &log)
+        if measured.count > Self.mostMeasured, let oldest = measured.keys.min() { measured[oldest] = nil }
+    }
+
+    /// Judges the durations of segments whose successor never came.
+    package mutating func finish(into log: inout FindingLog) {
+        for number in measured.keys.sorted() { judgeDuration(number, next: nil, into: &log) }
+        reportScaled(into: &log)
+    }
+
+    private mutating func judgeBoundary(_ number: UInt64, into log: inout FindingLog) {
+        guard let before = measured[number], let after = measured[number + 1] else { return }
+        let isTagged = after.segment.discontinuities > 0
+        let boundary = BoundaryRules(before: before, after: after, url: url, isTagged: isTagged)
+        let goesOn = boundary.judge(into: &log)
+        judgeDuration(number, next: goesOn ? after.facts : nil, into: &log)
+    }
+
+    // MARK: - Rule 28
+
+    private mutating func judgeDuration(_ number: UInt64, next: SegmentFacts?, into log: inout FindingLog) {
+        guard let known = measured[number], !known.isDurationJudged, let listed = known.segment.duration,
+            let measure = DurationMeasure(known.facts, next: next)
+        else { return }
+        measured[number]?.isDurationJudged = true
+        log.recordJudgement(.measuredDuration)
+        guard let nearest = measure.deviation(from: known.segment) else { return }
+        let place = FindingPlace(
+            uri: known.segment.uri, sequence: number, line: known.segment.line,
+            mediaTime: known.facts.start?.wire.duration)
+        let message =
+            "EXTINF is \(known.segment.durationText), and the media lasts \(nearest.duration.magnitudeText)"
+        let factor = nearest.duration.inSeconds / max(0.001, listed.inSeconds)
+        if known.facts.container == .fragmentedMP4, factor > 1.1 || factor < 0.9 {
+            scaled.append((place, factor, message))
+            return
+        }
+        log.add(.measuredDuration, "differs", of: url, at: place, message)
+    }
+
+    /// One factor for all segments means that the time scale of the init section is not that of the fragments.
+    private mutating func reportScaled(into log: inout FindingLog) {
+        defer { scaled = [] }
+        guard let first = scaled.first else { return }
+        let isOne = scaled.count > 1 && scaled.allSatisfy { abs($0.factor / first.factor - 1) < 0.02 }
+        for item in scaled {
+            if isOne {
+                log.add(.initFits, "timescale", of: url, at: item.place, "\(item.message): the time scale does not fit")
+            } else {
+                log.add(.measuredDuration, "differs", of: url, at: item.place, item.message)
+            }
+        }
+    }
+}
+
+/// The duration of a segment's media, by each way in which packagers measure it.
+struct DurationMeasure {
+    private var candidates: [Ticks] = []
+    private var tolerance = AudioFacts.rounding
+
+    /// - Parameter next: the segment that goes on with the same clock.
+    init?(_ facts: SegmentFacts, next: SegmentFacts?) {
+        guard facts.video?.isBeginningUnknown != true, facts.video?.change == nil else { return nil }
+        if let video = facts.video {
+            tolerance += max(video.frameDuration, video.longestFrame)
+            candidates.append(video.end - video.earliest)
+            candidates.append(video.lastDTS + video.frameDuration - video.firstDTS)
+            if let next = next?.video, !next.isBeginningUnknown {
+                candidates.append(next.firstPTS.distance(from: video.firstPTS))
+                candidates.append(next.earliest.distance(from: video.earliest))
+                candidates.append(next.firstDTS.distance(from: video.firstDTS))
+            }
+        }
+        if let audio = facts.audio {
+            if facts.video == nil { tolerance += audio.frameDuration }
+            candidates.append(audio.end - audio.start)
+            if let next = next?.audio { candidates.append(next.start.distance(from: audio.start)) }
+            if let video = facts.video {
+                let audioStart = Ticks(wire: audio.start, near: video.earliest)
+                let audioEnd = Ticks(wire: audio.end, near: video.end)
+                candidates.append(max(audioEnd, video.end) - min(audioStart, video.earliest))
+            }
+        }
+        if candidates.isEmpty { return nil }
+    }
+
+    /// The nearest measure; nil if one agrees with the written number.
+    func deviation(from segment: ScannedSegment) -> Ticks? {
+        guard let duration = segment.duration else { return nil }
+        let listed = Ticks(duration)
+        let decimals = segment.durationText.split(separator: ".").dropFirst().first?.count ?? 0
+        // Numbers are rounded or truncated.
+        let rounding = decimals == 0 ? Ticks.milliseconds(1000) : decimals == 1 ? .milliseconds(100) : .milliseconds(10)
+        let nearest = candidates.min { ($0 - listed).magnitude < ($1 - listed).magnitude }
+        guard let nearest, (nearest - listed).magnitude > tolerance + rounding else { return nil }
+        return nearest
+    }
+}

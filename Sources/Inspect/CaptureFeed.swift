@@ -5,16 +5,43 @@ import Support
 
 /// The answers of a capture in the order in which they arrived.
 package enum CaptureFeed {
-    /// - Returns: nil for a capture of a stream, which has no playlist.
     package static func check(
         _ capture: CaptureDirectory, variants: VariantsChecked = .all, excluded: Set<Rule> = []
     ) throws(CaptureError) -> ChannelChecker {
-        var checker = ChannelChecker(url: capture.index.upstream, variants: variants, excluded: excluded)
-        for exchange in ordered(capture.index.exchanges) where exchange.stream.isEmpty {
-            _ = checker.handle(try answer(exchange, of: capture))
+        check(try answers(of: capture), of: capture.index.upstream, variants: variants, excluded: excluded)
+    }
+
+    /// - Parameters:
+    ///   - answers: in the order in which they arrived.
+    ///   - url: of the first playlist.
+    package static func check(
+        _ answers: [CheckedAnswer], of url: String, variants: VariantsChecked = .all, excluded: Set<Rule> = []
+    ) -> ChannelChecker {
+        var checker = ChannelChecker(url: url, variants: variants, excluded: excluded)
+        // Sections and keys may come before the playlist that names them.
+        var early: [CheckedAnswer] = []
+        for answer in answers {
+            guard checker.knows(answer) else {
+                early.append(answer)
+                continue
+            }
+            _ = checker.handle(answer)
+            let due = early.filter { checker.knows($0) }
+            guard !due.isEmpty else { continue }
+            early.removeAll { checker.knows($0) }
+            for answer in due { _ = checker.handle(answer) }
         }
         checker.finish()
         return checker
+    }
+
+    /// Every answer of the channel, in the order in which they arrived; none of a stream.
+    package static func answers(of capture: CaptureDirectory) throws(CaptureError) -> [CheckedAnswer] {
+        var answers: [CheckedAnswer] = []
+        for exchange in ordered(capture.index.exchanges) where exchange.stream.isEmpty {
+            answers.append(try answer(exchange, of: capture))
+        }
+        return answers
     }
 
     /// By the end of the answer: a playlist that was asked for before a segment may arrive after it.
@@ -24,7 +51,7 @@ package enum CaptureFeed {
         }.map(\.element)
     }
 
-    package static func answer(
+    private static func answer(
         _ exchange: CapturedExchange, of capture: CaptureDirectory
     ) throws(CaptureError) -> CheckedAnswer {
         let time = AnswerTime(requested: exchange.at, received: exchange.at + exchange.took)

@@ -54,7 +54,8 @@ struct FollowState {
     }
 
     var isLive: Bool {
-        checker.streams.isEmpty || checker.streams.contains { $0.playlist.current?.isLive ?? true }
+        guard !options.isLocal else { return false }
+        return checker.streams.isEmpty || checker.streams.contains { $0.playlist.current?.isLive ?? true }
     }
 
     /// When the next request is due that waits for a time; nil if nothing is left.
@@ -122,7 +123,7 @@ struct FollowState {
         }
         let target = Duration.seconds(max(1, playlist.targetDuration ?? 6))
         if joined.insert(stream).inserted {
-            if playlist.isLive { join(stream) }
+            if playlist.isLive, !options.isLocal { join(stream) }
         } else {
             planProbe(stream, time.received)
         }
@@ -131,7 +132,7 @@ struct FollowState {
             // The end has to be final.
             reloads.append(Reload(stream: stream, at: time.received + target))
         }
-        guard playlist.isLive else { return }
+        guard playlist.isLive, !options.isLocal else { return }
         reloads.append(Reload(stream: stream, at: time.requested + (hasChanged ? target : target / 2)))
     }
 

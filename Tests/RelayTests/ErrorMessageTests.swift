@@ -171,7 +171,7 @@ extension Support.ExitStatus {
         case .badConfiguration: "the configuration of `serve` has mistakes"
         case .badCredentials: "a token file, a certificate or its key cannot be used"
         case .faultsFound: "`check` found faults"
-        case .unreadableInput: "the input of `check` cannot be read, or is no transport stream"
+        case .unreadableInput: "the input of `check` cannot be read, or is neither a playlist nor a transport stream"
         case .internalError: "a defect of liverelay; please report it"
         }
     }

@@ -53,7 +53,7 @@ struct BoundaryRules {
         let isSame =
             before.facts.video?.configuration == after.facts.video?.configuration
             && before.facts.audio?.configuration == after.facts.audio?.configuration
-            && before.segment.map == after.segment.map && configurationChange == nil
+            && before.segment.map == after.segment.map && configurationChange == nil && areCountersContinued
         guard jump <= frame + audioFrame else { return false }
         if isSame {
             log.add(
@@ -61,6 +61,17 @@ struct BoundaryRules {
                 "nothing changes at the EXT-X-DISCONTINUITY: the clock and the settings go on")
         }
         return true
+    }
+
+    /// Whether one packager wrote both segments without a break: the counters of all PIDs go on. Fragmented MP4 has no such
+    /// proof, because the content may change where nothing else does.
+    private var areCountersContinued: Bool {
+        let pids = Set(before.facts.counters.keys).intersection(after.facts.counters.keys).filter { $0 >= 0x20 }
+        return !pids.isEmpty
+            && pids.allSatisfy { pid in
+                guard let old = before.facts.counters[pid], let new = after.facts.counters[pid] else { return false }
+                return new.first == (old.last + 1) & 0x0F
+            }
     }
 
     private func judgeUntagged(_ log: inout FindingLog) -> Bool {

@@ -12,8 +12,10 @@ package struct MeasuredSegment: Sendable {
 package struct MediaRecord: Sendable {
     package let url: String
     package private(set) var measured: [UInt64: MeasuredSegment] = [:]
-    /// Segments whose measured duration differs from EXTINF by one factor: numbers and factors.
-    private var scaled: [(place: FindingPlace, factor: Double, message: String)] = []
+    /// Segments of fMP4 whose measured duration differs from EXTINF, by their init section.
+    private var scaled: [ScannedMap: [(place: FindingPlace, factor: Double, message: String)]] = [:]
+    /// Segments of fMP4 whose duration was judged, by their init section.
+    private var judgedDurations: [ScannedMap: Int] = [:]
     /// Whether the segments begin independently, by the playlist or the multivariant playlist.
     package var isIndependent = false
     package var targetDuration = Duration.seconds(10)
@@ -54,30 +56,36 @@ package struct MediaRecord: Sendable {
         else { return }
         measured[number]?.isDurationJudged = true
         log.recordJudgement(.measuredDuration)
+        if let map = known.segment.map { judgedDurations[map, default: 0] += 1 }
         guard let nearest = measure.deviation(from: known.segment) else { return }
         let place = FindingPlace(
             uri: known.segment.uri, sequence: number, line: known.segment.line,
             mediaTime: known.facts.start?.wire.duration)
         let message =
             "EXTINF is \(known.segment.durationText), and the media lasts \(nearest.duration.magnitudeText)"
-        let factor = nearest.duration.inSeconds / max(0.001, listed.inSeconds)
-        if known.facts.container == .fragmentedMP4, factor > 1.1 || factor < 0.9 {
-            scaled.append((place, factor, message))
+        if let map = known.segment.map {
+            let factor = nearest.duration.inSeconds / max(0.001, listed.inSeconds)
+            scaled[map, default: []].append((place, factor, message))
             return
         }
         log.add(.measuredDuration, "differs", of: url, at: place, message)
     }
 
-    /// One factor for all segments means that the time scale of the init section is not that of the fragments.
+    /// One factor for all segments under an init section means that its time scale is not that of the fragments.
     private mutating func reportScaled(into log: inout FindingLog) {
-        defer { scaled = [] }
-        guard let first = scaled.first else { return }
-        let isOne = scaled.count > 1 && scaled.allSatisfy { abs($0.factor / first.factor - 1) < 0.02 }
-        for item in scaled {
-            if isOne {
-                log.add(.initFits, "timescale", of: url, at: item.place, "\(item.message): the time scale does not fit")
-            } else {
-                log.add(.measuredDuration, "differs", of: url, at: item.place, item.message)
+        defer { scaled = [:] }
+        for (map, items) in scaled.sorted(by: { $0.key.uri < $1.key.uri }) {
+            let factor = items[0].factor
+            let isOne =
+                items.count > 1 && items.count == judgedDurations[map]
+                && items.allSatisfy { abs($0.factor / factor - 1) < 0.02 }
+            for item in items {
+                if isOne {
+                    log.add(
+                        .initFits, "timescale", of: url, at: item.place, "\(item.message): the time scale does not fit")
+                } else {
+                    log.add(.measuredDuration, "differs", of: url, at: item.place, item.message)
+                }
             }
         }
     }

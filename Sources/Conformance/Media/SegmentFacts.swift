@@ -21,8 +21,15 @@ package struct SegmentFacts: Equatable, Sendable {
     /// Bytes before the first packet, box or frame, and after the last one.
     package var strayBytes = 0
     package var needsInitialization = false
+    /// continuity_counter of the first and of the last packet with a payload, by PID; of transport streams alone.
+    package var counters: [UInt16: (first: UInt8, last: UInt8)] = [:]
     package var isProtected = false
     package var error: String?
+
+    package static func == (left: SegmentFacts, right: SegmentFacts) -> Bool {
+        left.container == right.container && left.byteCount == right.byteCount && left.video == right.video
+            && left.audio == right.audio && left.subtitles == right.subtitles && left.error == right.error
+    }
 
     init(container: Container, byteCount: Int) {
         self.container = container

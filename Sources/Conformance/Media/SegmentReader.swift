@@ -22,6 +22,7 @@ package enum SegmentReader {
             if let initialization { try? demuxer.initialize(with: initialization) }
             demux(media, with: &demuxer, into: &facts)
             facts.strayBytes = strayBytes(of: media)
+            facts.counters = counters(of: media)
         case .fragmentedMP4:
             var demuxer = FragmentedMP4Demuxer()
             if let initialization {
@@ -66,6 +67,18 @@ package enum SegmentReader {
     private static func strayBytes(of media: [UInt8]) -> Int {
         guard let stride = PacketStride(recognizing: media), stride.size == PacketStride.packetSize else { return 0 }
         return stride.start + (media.count - stride.start) % PacketStride.packetSize
+    }
+
+    private static func counters(of media: [UInt8]) -> [UInt16: (first: UInt8, last: UInt8)] {
+        guard let stride = PacketStride(recognizing: media) else { return [:] }
+        var counters: [UInt16: (first: UInt8, last: UInt8)] = [:]
+        for start in Swift.stride(from: stride.start, to: media.count - 3, by: stride.size) {
+            guard media[start + 3] & 0x10 != 0 else { continue }
+            let pid = UInt16(media[start + 1] & 0x1F) << 8 | UInt16(media[start + 2])
+            let counter = media[start + 3] & 0x0F
+            counters[pid] = (counters[pid]?.first ?? counter, counter)
+        }
+        return counters
     }
 
     private static func unknownTracks(in media: [UInt8], _ initialization: [UInt8]) -> [UInt32] {

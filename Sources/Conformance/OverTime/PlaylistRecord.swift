@@ -42,6 +42,7 @@ package struct PlaylistRecord: Sendable {
     private var earlier: [Fingerprint] = []
     private var pace: PublicationPace?
     private var dates = DateDrift()
+    private var breaks = BreakLength()
     private var ranges: [String: DateRange] = [:]
 
     private struct Fingerprint: Equatable {
@@ -127,6 +128,7 @@ package struct PlaylistRecord: Sendable {
         if !isReported { report(playlist, time, &log) }
         earlier = []
         dates = DateDrift()
+        breaks = BreakLength()
         pace = playlist.isLive ? PublicationPace(playlist, since: time.received) : nil
         oldest = playlist.mediaSequence
         judgeRanges(playlist, time, &log)
@@ -178,6 +180,7 @@ package struct PlaylistRecord: Sendable {
                 segment: segment, listedAt: time.received, longestPlaylist: duration)
             new.append(segment)
             dates.append(segment, of: url, at: time.received, into: &log)
+            breaks.append(segment, of: url, at: time.received, into: &log)
         }
         while listed.count > Self.mostListed + playlist.segments.count {
             listed[oldest] = nil
@@ -292,5 +295,38 @@ struct DateDrift: Sendable {
     private mutating func restart(_ date: ProgramDateTime, _ segment: ScannedSegment) {
         start = (date, segment.discontinuitySequence)
         elapsed = .zero
+    }
+}
+
+/// Rule 18: the announced length of a break against the segments from CUE-OUT to CUE-IN.
+struct BreakLength: Sendable {
+    private var open: (planned: Duration, start: ScannedSegment)?
+    private var length = Duration.zero
+    private var expectedNext: UInt64?
+    private static let tolerance = Duration.seconds(1)
+
+    mutating func append(
+        _ segment: ScannedSegment, of url: String, at moment: Duration, into log: inout FindingLog
+    ) {
+        // A segment that was never listed may end the break.
+        if let expectedNext, expectedNext != segment.sequence { open = nil }
+        expectedNext = segment.sequence &+ 1
+        for cue in segment.cueTags {
+            switch cue.meaning {
+            case .out(let duration):
+                if open == nil, let duration, duration > .zero { (open, length) = ((duration, segment), .zero) }
+            case .in:
+                guard let (planned, start) = open else { continue }
+                open = nil
+                log.recordJudgement(.breakLength)
+                guard (length - planned).magnitude > Self.tolerance else { continue }
+                log.add(
+                    .breakLength, "cue", of: url,
+                    at: FindingPlace(uri: start.uri, sequence: start.sequence, line: start.line, moment: moment),
+                    "the break is announced with \(planned.secondsText), and its segments have \(length.secondsText)")
+            case .continues, .other: continue
+            }
+        }
+        length += segment.duration ?? .zero
     }
 }

@@ -104,6 +104,7 @@ extension Rule {
             "Write EXT-X-DISCONTINUITY before the segment named here; players stop or lose audio without it."),
         Row(
             "idle-tag", .note, .media, "bis 4.4.4.3", "EXT-X-DISCONTINUITY stands only where something changes",
+            tolerance: "fMP4, where a new content may go on with the same settings; MPEG-TS whose counters begin again",
             "Leave the tag out: players flush their buffers at it."),
         Row(
             "measured-duration", .should, .media, "bis 4.4.4.1; A 8.1", "EXTINF is the duration of the media",

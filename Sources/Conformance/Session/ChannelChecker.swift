@@ -37,6 +37,13 @@ package struct ChannelChecker: Sendable {
         log = FindingLog(excluded: excluded)
     }
 
+    /// Whether an answer is for a playlist of the channel, or for something that was wanted.
+    package func knows(_ answer: CheckedAnswer) -> Bool {
+        let resource = CheckTarget.Resource(url: answer.url, byteRange: answer.byteRange)
+        return resource.url == url || wanted[resource] != nil
+            || streams.contains { URIReference.withoutFragment($0.url) == resource.url }
+    }
+
     /// Judges an answer.
     /// - Returns: resources that are wanted next, playlists first, then keys and sections, then segments.
     package mutating func handle(_ answer: CheckedAnswer) -> [CheckTarget] {

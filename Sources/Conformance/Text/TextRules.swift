@@ -7,14 +7,12 @@ enum TextRules {
         guard !playlist.isMultivariant else { return MultivariantRules.judge(&playlist) }
         judgeDurations(&playlist)
         judgeDates(&playlist)
-        judgeBreaks(&playlist)
         DateRangeRules.judge(&playlist)
         LowLatencyRules.judge(&playlist)
     }
 
     /// The largest difference between dates and durations that is accepted.
     static let dateTolerance = Duration.seconds(1)
-    private static let breakTolerance = Duration.seconds(1)
 
     private static func judgeDurations(_ playlist: inout ScannedPlaylist) {
         guard let target = playlist.targetDuration else { return }
@@ -48,32 +46,6 @@ enum TextRules {
                 elapsed = .zero
             }
             elapsed += segment.duration ?? .zero
-        }
-    }
-
-    /// The announced length of a break against the segments from CUE-OUT to CUE-IN.
-    private static func judgeBreaks(_ playlist: inout ScannedPlaylist) {
-        var open: (planned: Duration, start: ScannedSegment)?
-        var length = Duration.zero
-        for segment in playlist.segments {
-            for cue in segment.cueTags {
-                switch cue.meaning {
-                case .out(let duration):
-                    if open == nil, let duration, duration > .zero { (open, length) = ((duration, segment), .zero) }
-                case .in:
-                    guard let found = open else { continue }
-                    open = nil
-                    playlist.judged.insert(.breakLength)
-                    let difference = length - found.planned
-                    guard difference.magnitude > breakTolerance else { continue }
-                    playlist.add(
-                        .breakLength, "cue", line: found.start.line, sequence: found.start.sequence,
-                        "the break is announced with \(found.planned.secondsText), and its segments have "
-                            + length.secondsText)
-                case .continues, .other: continue
-                }
-            }
-            length += segment.duration ?? .zero
         }
     }
 }

@@ -31,7 +31,7 @@ package enum ExitStatus: Int32, CaseIterable {
     case badCredentials = 26
     /// `liverelay check` found faults.
     case faultsFound = 30
-    /// The input of `liverelay check` cannot be read, or is no transport stream but a playlist.
+    /// The input of `liverelay check` cannot be read, or is neither a playlist nor a transport stream.
     case unreadableInput = 31
     /// A defect of liverelay.
     case internalError = 70

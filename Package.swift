@@ -205,7 +205,7 @@ let package = Package(
             ["Conformance", "Inspect", "Capture", "Fetch", "Playlist", "Media", "Support", "TestSupport", "TestCipher"]),
         tests(
             "ArchiveStoreTests", ["ArchiveStore", "LiveRing", "Fetch", "Media", "Playlist", "Support", "TestSupport"]),
-        tests("LiveRingTests", ["LiveRing", "Playlist", "Media", "Support", "TestSupport"]),
+        tests("LiveRingTests", ["LiveRing", "Conformance", "Playlist", "Media", "Support", "TestSupport"]),
         .target(
             name: "ChannelTestSupport",
             dependencies: [

@@ -1,3 +1,4 @@
+import Conformance
 import Playlist
 import TestSupport
 import Testing
@@ -84,6 +85,9 @@ struct PlaylistRulesTests {
         var channel = Channel(seed: seed)
         var versions: [ParsedPlaylist?] = Array(repeating: nil, count: Self.sliding.count + 1)
         var slid = 0
+        // The rules of `liverelay check` say the same.
+        var log = FindingLog()
+        var records = versions.indices.map { PlaylistRecord(url: "http://a.example/\($0).m3u8") }
         for n in 0..<200 {
             let wasInterrupted = Int.random(in: 0..<40, using: &channel.random) == 0
             if wasInterrupted { try channel.restart() }
@@ -104,6 +108,11 @@ struct PlaylistRulesTests {
                 if let old { broken += brokenRules(from: old, to: new) }
                 try #require(broken.isEmpty, "seed \(seed), segment \(n), playlist \(number): \(broken)\n\(new.text)")
                 if let old, old.mediaSequence < new.mediaSequence { slid += 1 }
+                let moment = Duration.seconds(n * channel.targetDuration)
+                _ = records[number].append(
+                    Array(new.text.utf8), finalURL: records[number].url,
+                    at: AnswerTime(requested: moment, received: moment), into: &log)
+                try #require(log.sorted.isEmpty, "seed \(seed), segment \(n), playlist \(number): \(log.sorted)")
             }
             versions = new
         }

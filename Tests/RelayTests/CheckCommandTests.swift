@@ -1,5 +1,6 @@
 import ArgumentParser
 import Conformance
+import Fetch
 import Foundation
 import TestSupport
 import Testing
@@ -99,6 +100,115 @@ import WebTestSupport
         #expect(error?.exit == row.exit && error?.message.contains(row.words) == true)
         #expect(error?.line.contains("secret") == false)
         await origin.server.shutdown(within: .seconds(1))
+    }
+
+    // MARK: - Playlists
+
+    private static func check(
+        _ capture: String, _ arguments: [String] = []
+    ) async throws -> (text: String, error: RelayError?) {
+        let command = try CheckCommand.parse(arguments + [CaptureFixture(capture).directory.path])
+        let input = try await CheckInput.find(command.input ?? "", maxBytes: 1 << 20, .init())
+        guard case .channel(let channel) = input else { return ("", nil) }
+        var text = ""
+        do {
+            try await command.channelCheck(.init()).run(channel, against: nil, write: { text += $0 }, until: { false })
+            return (text, nil)
+        } catch let error as RelayError { return (text, error) }
+    }
+
+    @Test func captureIsJudgedInWords() async throws {
+        let (text, error) = try await Self.check("ssai_untagged")
+        #expect(error?.exit == .faultsFound)
+        #expect(text.hasPrefix("26 untagged-splice, MUST: without a tag changes the PID of the video from 256 to 48\n"))
+        #expect(text.contains("\n1 finding: 1 MUST\njudged: 1 playlist, 29 versions, 34 segments, "))
+        #expect(text.contains("not judged: 20 32 33 34 35 36 37 (there is no multivariant playlist)"))
+    }
+
+    @Test func cleanCaptureEndsWithSuccess() async throws {
+        let (text, error) = try await Self.check("clean")
+        #expect(error == nil && text.hasPrefix("0 findings\n"))
+    }
+
+    @Test func rulesAreLeftOut() async throws {
+        for words in ["26", "untagged-splice", "1,26"] {
+            let (text, error) = try await Self.check("ssai_untagged", ["--except", words])
+            #expect(error == nil && text.hasPrefix("0 findings\n"))
+        }
+    }
+
+    @Test func levelDecidesTheStatus() async throws {
+        let (text, error) = try await Self.check("long_list")
+        #expect(error == nil && text.contains("38 mime-types, note: "))
+        let (_, strict) = try await Self.check("long_list", ["--fail-on", "note"])
+        #expect(strict?.exit == .faultsFound)
+    }
+
+    @Test func jsonHasAnObjectForEachFinding() async throws {
+        let (text, _) = try await Self.check("ssai_untagged", ["--format", "json"])
+        let lines = try text.split(separator: "\n").map {
+            try #require(JSONSerialization.jsonObject(with: Data($0.utf8)) as? [String: Any])
+        }
+        #expect(lines.count == 2 && lines[0]["rule"] as? Int == 26 && lines[0]["count"] as? Int == 4)
+        #expect((lines[0]["places"] as? [Any])?.count == 4 && lines[1]["findings"] as? Int == 1)
+    }
+
+    @Test func junitHasACaseForEachRule() async throws {
+        let (text, _) = try await Self.check("ssai_untagged", ["--format", "junit"])
+        #expect(text.contains("<testsuite name=\"http://channel.example/main.m3u8\" tests=\"42\" failures=\"1\""))
+        #expect(text.split(separator: "<testcase ").count == 43 && text.split(separator: "<failure ").count == 2)
+    }
+
+    @Test func sarifNamesTheRules() async throws {
+        let (text, _) = try await Self.check("ssai_untagged", ["--format", "sarif"])
+        let document = try #require(JSONSerialization.jsonObject(with: Data(text.utf8)) as? [String: Any])
+        let run = try #require((document["runs"] as? [[String: Any]])?.first)
+        let driver = (run["tool"] as? [String: [String: Any]])?["driver"]
+        #expect((driver?["rules"] as? [Any])?.count == 42)
+        let result = try #require((run["results"] as? [[String: Any]])?.first)
+        #expect(result["ruleId"] as? String == "26" && result["level"] as? String == "error")
+    }
+
+    @Test func playlistInAFileIsJudged() async throws {
+        let file = FileManager.default.temporaryDirectory.appending(path: "check-\(UUID().uuidString).m3u8")
+        defer { try? FileManager.default.removeItem(at: file) }
+        try Data("#EXTM3U\n#EXT-X-TARGETDURATION:2\n#EXTINF:2.5,\nmissing.ts\n#EXT-X-ENDLIST\n".utf8).write(to: file)
+        let command = try CheckCommand.parse([file.path])
+        let input = try await CheckInput.find(file.path, maxBytes: 1 << 20, .init())
+        guard case .channel(let channel) = input else {
+            Issue.record("a playlist is a channel")
+            return
+        }
+        var text = ""
+        let error = await #expect(throws: RelayError.self) {
+            try await command.channelCheck(.init()).run(channel, against: nil, write: { text += $0 }, until: { false })
+        }
+        #expect(error?.exit == .faultsFound)
+        #expect(text.contains("3 version, MUST") && text.contains("14 removed-segments, MUST"))
+    }
+
+    private static let pages: [(answer: String, exit: Support.ExitStatus)] = [
+        ("/missing.m3u8?token=secret", .upstreamUnavailable)
+    ]
+
+    @Test(arguments: pages.indices) func channelThatCannotBeJudged(_ index: Int) async throws {
+        let row = Self.pages[index]
+        let origin = try await HTTPOrigin()
+        let url = "http://127.0.0.1:\(origin.server.port)\(row.answer)"
+        let command = try CheckCommand.parse([url, "--for", "1s"])
+        let error = await #expect(throws: RelayError.self) {
+            try await command.channelCheck(.init()).run(.playlist(url), against: nil, write: { _ in }, until: { false })
+        }
+        #expect(error?.exit == row.exit && error?.line.contains("secret") == false)
+        await origin.server.shutdown(within: .seconds(1))
+    }
+
+    @Test(arguments: [
+        ["x.m3u8", "--except", "43"], ["x.m3u8", "--fail-on", "all"], ["x.m3u8", "--max-connections", "0"],
+        ["x.m3u8", "--against", "file.m3u8"],
+    ])
+    func optionsOfPlaylistsThatMakeNoSenseAreRefused(_ arguments: [String]) {
+        #expect(throws: (any Error).self) { try CheckCommand.parse(arguments) }
     }
 
     @Test(arguments: [["x.ts", "--max-faults", "-1"], ["x.ts", "--max-delay", "0"], ["x.ts", "--format", "xml"], []])

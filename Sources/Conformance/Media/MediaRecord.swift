@@ -77,8 +77,8 @@ package struct MediaRecord: Sendable {
         for (map, items) in scaled.sorted(by: { $0.key.uri < $1.key.uri }) {
             let factor = items[0].factor
             let isOne =
-                items.count > 1 && items.count == judgedDurations[map]
-                && items.allSatisfy { abs($0.factor / factor - 1) < 0.02 }
+                items.count > 1 && items.count == judgedDurations[map] && abs(factor - 1) > 0.1
+                && items.allSatisfy { abs($0.factor / factor - 1) < 0.1 }
             for item in items {
                 if isOne {
                     log.add(

@@ -1,3 +1,4 @@
+import Demux
 import Media
 import Support
 
@@ -21,11 +22,16 @@ struct BoundaryRules {
 
     /// From where video or audio should go on to where it does; above 0: media is missing.
     private var videoJump: Ticks? {
-        guard let old = before.facts.video, let new = after.facts.video, !new.isBeginningUnknown else { return nil }
+        if let old = before.facts.videoSpan, let new = after.facts.videoSpan { return new.distance(from: old) }
+        // The duration of a single frame is not known.
+        guard let old = before.facts.video, let new = after.facts.video, !new.isBeginningUnknown, old.frames > 1 else {
+            return nil
+        }
         return new.firstDTS.distance(from: old.lastDTS + old.frameDuration)
     }
 
     private var audioJump: Ticks? {
+        if let old = before.facts.audioSpan, let new = after.facts.audioSpan { return new.distance(from: old) }
         guard let old = before.facts.audio, let new = after.facts.audio else { return nil }
         return new.start.distance(from: old.end)
     }

@@ -1,3 +1,4 @@
+package import Demux
 package import Media
 
 /// What the bytes of one clear segment say, without its neighbors.
@@ -21,6 +22,9 @@ package struct SegmentFacts: Equatable, Sendable {
     /// Bytes before the first packet, box or frame, and after the last one.
     package var strayBytes = 0
     package var needsInitialization = false
+    /// The decode times of the first video and audio track; of fragmented MP4 alone.
+    package var videoSpan: DecodeSpan?
+    package var audioSpan: DecodeSpan?
     /// continuity_counter of the first and of the last packet with a payload, by PID; of transport streams alone.
     package var counters: [UInt16: (first: UInt8, last: UInt8)] = [:]
     package var isProtected = false

@@ -28,6 +28,10 @@ package enum SegmentReader {
             if let initialization {
                 do { try demuxer.initialize(with: initialization) } catch { facts.set(error) }
                 facts.unknownTracks = unknownTracks(in: media, initialization)
+                let spans = ((try? DecodeSpan.spans(of: media, initialization: initialization)) ?? [:])
+                    .sorted { $0.key < $1.key }.map(\.value)
+                facts.videoSpan = spans.first { $0.handler == "vide" }
+                facts.audioSpan = spans.first { $0.handler == "soun" }
             }
             if facts.error == nil { demux(media, with: &demuxer, into: &facts) }
         case .packedAudio:

@@ -20,6 +20,45 @@ package struct MovieFragment: Equatable, Sendable {
     }
 }
 
+/// The decode times of one track in a segment, in its timescale.
+package struct DecodeSpan: Equatable, Sendable {
+    package let start: UInt64
+    package internal(set) var end: UInt64
+    package let timescale: Timescale
+    package let handler: BoxType
+
+    /// The spans of the tracks of a segment by track ID; without tracks that have no decode time.
+    /// - Parameter initialization: the init section, whose defaults apply.
+    package static func spans(
+        of segment: [UInt8], initialization: [UInt8]
+    ) throws(MediaError) -> [UInt32: DecodeSpan] {
+        let movie = try Movie(BoxReader.boxes(in: initialization[...]).require("moov"))
+        let boxes = try BoxReader.boxes(in: segment[...])
+        var reader = FragmentReader(segment, boxes: boxes, defaults: movie.defaults)
+        var spans: [UInt32: DecodeSpan] = [:]
+        for box in boxes where box.type == "moof" {
+            for fragment in try reader.fragment(box).tracks {
+                guard let track = movie.tracks.first(where: { $0.trackID == fragment.trackID }) else { continue }
+                guard let start = fragment.decodeTime ?? spans[fragment.trackID]?.end else { continue }
+                let end = fragment.samples.reduce(start) { $0 &+ UInt64($1.duration) }
+                var span =
+                    spans[fragment.trackID]
+                    ?? DecodeSpan(start: start, end: end, timescale: track.timescale, handler: track.handler)
+                span.end = end
+                spans[fragment.trackID] = span
+            }
+        }
+        return spans
+    }
+
+    /// From the end of an earlier span to the start of this one, to the tick; nil if the timescales differ.
+    package func distance(from earlier: DecodeSpan) -> Ticks? {
+        guard timescale == earlier.timescale else { return nil }
+        let units = Int64(bitPattern: start &- earlier.end)
+        return Ticks(units.rescaled(Ticks.perSecond, over: Int64(timescale.unitsPerSecond)))
+    }
+}
+
 /// One `traf` with its samples, as a player would read them (ISO/IEC 14496-12 §8.8.6).
 package struct TrackFragment: Equatable, Sendable {
     let header: TrackFragmentHeader

@@ -65,7 +65,8 @@ enum ReportText {
     // MARK: - JSON, an object per line
 
     private static func json(_ report: CheckReport, of name: String) -> String {
-        var lines = report.findings.map { JSONObject($0).text }
+        // Lists have an object per line; texts have no line feed.
+        var lines = report.findings.map { JSONObject($0).text.replacing("\n", with: "") }
         var summary = JSONObject()
         summary.add("input", name)
         summary.add("findings", report.findings.count)

@@ -39,8 +39,9 @@ func driver(_ name: String, path: String, _ dependencies: [Target.Dependency]) -
 
 /// The files of the web page, which are part of the program.
 let pageFiles = [
-    "overview.html", "channel.html", "page.css", "overview.js", "channel.js", "bar.js", "player.js", "playhead.js",
-    "guide.js", "playlist.js", "subtitles.js", "track.js", "words.js", "recordings.js", "icon.svg",
+    "overview.html", "channel.html", "token.html", "page.css", "views.css", "overview.js", "list.js", "grid.js",
+    "recordings.js", "events.js", "record.js", "api.js", "connect.js", "channel.js", "viewers.js", "bar.js",
+    "player.js", "playhead.js", "guide.js", "playlist.js", "subtitles.js", "track.js", "words.js", "icon.svg",
 ]
 
 let package = Package(

@@ -11,6 +11,9 @@ static const unsigned char overview_html[] = {
 static const unsigned char channel_html[] = {
 #embed "../Service/Page/channel.html"
 };
+static const unsigned char token_html[] = {
+#embed "../Service/Page/token.html"
+};
 static const unsigned char page_css[] = {
 #embed "../Service/Page/page.css"
 };
@@ -47,6 +50,30 @@ static const unsigned char track_js[] = {
 static const unsigned char words_js[] = {
 #embed "../Service/Page/words.js"
 };
+static const unsigned char views_css[] = {
+#embed "../Service/Page/views.css"
+};
+static const unsigned char list_js[] = {
+#embed "../Service/Page/list.js"
+};
+static const unsigned char grid_js[] = {
+#embed "../Service/Page/grid.js"
+};
+static const unsigned char events_js[] = {
+#embed "../Service/Page/events.js"
+};
+static const unsigned char record_js[] = {
+#embed "../Service/Page/record.js"
+};
+static const unsigned char api_js[] = {
+#embed "../Service/Page/api.js"
+};
+static const unsigned char connect_js[] = {
+#embed "../Service/Page/connect.js"
+};
+static const unsigned char viewers_js[] = {
+#embed "../Service/Page/viewers.js"
+};
 static const unsigned char icon_svg[] = {
 #embed "../Service/Page/icon.svg"
 };
@@ -56,6 +83,7 @@ static const unsigned char icon_svg[] = {
 static const struct liverelay_embedded_file files[] = {
     FILE_ENTRY("overview.html", overview_html),
     FILE_ENTRY("channel.html", channel_html),
+    FILE_ENTRY("token.html", token_html),
     FILE_ENTRY("page.css", page_css),
     FILE_ENTRY("overview.js", overview_js),
     FILE_ENTRY("channel.js", channel_js),
@@ -68,6 +96,14 @@ static const struct liverelay_embedded_file files[] = {
     FILE_ENTRY("recordings.js", recordings_js),
     FILE_ENTRY("track.js", track_js),
     FILE_ENTRY("words.js", words_js),
+    FILE_ENTRY("views.css", views_css),
+    FILE_ENTRY("list.js", list_js),
+    FILE_ENTRY("grid.js", grid_js),
+    FILE_ENTRY("events.js", events_js),
+    FILE_ENTRY("record.js", record_js),
+    FILE_ENTRY("api.js", api_js),
+    FILE_ENTRY("connect.js", connect_js),
+    FILE_ENTRY("viewers.js", viewers_js),
     FILE_ENTRY("icon.svg", icon_svg),
 };
 

@@ -5,6 +5,7 @@ package enum MimeType: String, Sendable, CaseIterable {
     case channelList = "audio/x-mpegurl"
     case videoMP4 = "video/mp4"
     case audioMP4 = "audio/mp4"
+    case matroska = "video/x-matroska"
     case transportStream = "video/mp2t"
     case webVTT = "text/vtt"
     case xml = "application/xml"
@@ -33,6 +34,7 @@ package enum MimeType: String, Sendable, CaseIterable {
         case "m3u": self = .channelList
         case "mp4", "m4s", "m4v", "cmfv": self = .videoMP4
         case "m4a", "cmfa": self = .audioMP4
+        case "mkv": self = .matroska
         case "ts": self = .transportStream
         case "vtt": self = .webVTT
         case "xml": self = .xml

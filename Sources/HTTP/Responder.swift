@@ -27,11 +27,14 @@ package protocol Responder: Sendable {
     var access: (tokens: ServerTokens, policy: any AccessPolicy)? { get }
     /// Answers a request that was admitted: a GET or HEAD, or any method below `/api`.
     func answer(to route: Route, _ target: RequestTarget) -> Answer
+    /// The document for people in answer to a request without a token that opens the route; nil: the answer is a line of text.
+    func tokenDocument(for route: Route, _ target: RequestTarget) -> Response?
 }
 
 extension Responder {
     package var paths: Route.Paths { .list }
     package var access: (tokens: ServerTokens, policy: any AccessPolicy)? { nil }
+    package func tokenDocument(for route: Route, _ target: RequestTarget) -> Response? { nil }
 
     /// Decides about a request from its head alone, in this order: admission, token, answer; each step happens once.
     ///
@@ -63,7 +66,7 @@ extension Responder {
         var target = target
         target.viewer = tokens.viewer(of: target, for: route, policy)
         guard target.viewer.reach == .everything || policy.permits(route, to: target.viewer) else {
-            return .now(.unauthorized(route))
+            return .now(.unauthorized(route, tokenDocument(for: route, target)))
         }
         return answer(to: route, target).map { [viewer = target.viewer] in $0.kept(for: viewer) }
     }
@@ -97,14 +100,16 @@ extension Route {
 extension Response {
     /// The answer to a request without a token that opens the resource. It does not reveal whether the resource exists.
     /// For a stream it has no body, because some clients would play the body.
-    static func unauthorized(_ route: Route) -> Response {
+    static func unauthorized(_ route: Route, _ document: Response? = nil) -> Response {
         let reason = "A token is needed here: as Authorization: Bearer TOKEN, or ?token=TOKEN in the address."
         var response = Response.text(.unauthorized, reason)
+        let fields = document?.extraHeaders ?? []
+        if let document { (response.contentType, response.body) = (document.contentType, document.body) }
         if route.kind == .stream { (response.contentType, response.body) = (nil, .empty) }
         if route.isXtreamAccount {
             (response.contentType, response.body) = (.json, .bytes(Array(#"{"user_info":{"auth":0}}"#.utf8), gzip: nil))
         }
-        response.extraHeaders = [HeaderField(name: "WWW-Authenticate", value: "Bearer")]
+        response.extraHeaders = [HeaderField(name: "WWW-Authenticate", value: "Bearer")] + fields
         return response
     }
 

@@ -48,6 +48,8 @@ package struct RequestedRecording: Codable, Equatable, Sendable {
     package var isKept: Bool
     /// Whether the recording includes slate that fills outages; nil in lists of earlier versions means true.
     package private(set) var includesSlate: Bool?
+    /// How the recording is repeated. The newest recording of a series has it; the earlier ones have none.
+    package var repetition: RecordingRepetition?
     /// Whether a request ended the recording before its end.
     package var isEnded = false
     package var state = State.planned
@@ -56,9 +58,10 @@ package struct RequestedRecording: Codable, Equatable, Sendable {
 
     package init(
         id: Int, channel: String, name: String, range: Range<ProgramDateTime>, isKept: Bool,
-        includesSlate: Bool = true
+        includesSlate: Bool = true, repetition: RecordingRepetition? = nil
     ) {
         (self.id, self.channel, self.name, self.isKept) = (id, channel, name, isKept)
+        self.repetition = repetition
         self.includesSlate = includesSlate
         (start, end) = (range.lowerBound.millisecondsSince1970, range.upperBound.millisecondsSince1970)
     }
@@ -163,7 +166,7 @@ package struct RecordingSchedule: Codable, Equatable, Sendable {
 
     package mutating func add(
         channel: String, name: String, range: (start: ProgramDateTime, end: ProgramDateTime), isKept: Bool,
-        includesSlate: Bool = true, at now: ProgramDateTime
+        includesSlate: Bool = true, repetition: RecordingRepetition? = nil, at now: ProgramDateTime
     ) throws(Refusal) -> RequestedRecording {
         let length = range.end.milliseconds(since: range.start)
         guard length > 0, length <= Self.longest.wholeMilliseconds else { throw .length }
@@ -172,7 +175,7 @@ package struct RecordingSchedule: Codable, Equatable, Sendable {
         guard pending.count < Self.mostPending else { throw .pending(limit: Self.mostPending) }
         let recording = RequestedRecording(
             id: lastID + 1, channel: channel, name: name, range: range.start..<range.end, isKept: isKept,
-            includesSlate: includesSlate)
+            includesSlate: includesSlate, repetition: repetition)
         let open = recording.openRange(at: now)
         guard pending.count(where: { $0.openRange(at: now).overlaps(open) }) < Self.mostOpen else {
             throw .concurrent(limit: Self.mostOpen)
@@ -186,7 +189,9 @@ package struct RecordingSchedule: Codable, Equatable, Sendable {
         guard let index = recordings.firstIndex(where: { $0.id == id }) else { return }
         change(&recordings[index])
         let surplus = recordings.count { $0.isOver } - Self.mostOver
-        if surplus > 0, let oldest = recordings.firstIndex(where: \.isOver) { recordings.remove(at: oldest) }
+        if surplus > 0, let oldest = recordings.firstIndex(where: { $0.isOver && $0.repetition == nil }) {
+            recordings.remove(at: oldest)
+        }
     }
 
     package mutating func remove(_ id: Int) { recordings.removeAll { $0.id == id } }
@@ -203,7 +208,12 @@ package struct RecordingSchedule: Codable, Equatable, Sendable {
 
     /// Forgets recordings whose files no longer exist.
     package mutating func remove(withFiles bases: Set<String>) {
-        recordings.removeAll { $0.isOver && $0.files.map { bases.contains($0.base) } ?? false }
+        let isGone = { (recording: RequestedRecording) in
+            recording.isOver && recording.files.map { bases.contains($0.base) } ?? false
+        }
+        recordings.removeAll { $0.repetition == nil && isGone($0) }
+        // A series goes on without the files of its last recording.
+        for index in recordings.indices where isGone(recordings[index]) { recordings[index].files = nil }
     }
 }
 

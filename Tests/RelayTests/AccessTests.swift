@@ -80,6 +80,22 @@ private let rows: [(uri: String, bearer: String?, withToken: Int, withoutToken: 
         await scene.end()
     }
 
+    /// People who open a page get a field for the token, programs a line of text.
+    @Test func pagesAskForTheToken() async throws {
+        let scene = try await ServeScene(Self.channels)
+        let closed = guarded(scene, [try #require(AccessToken(server))])
+        for (uri, says) in [
+            ("/", "name=\"token\""), ("/news/", "name=\"token\""), ("/nobody/", "name=\"token\""),
+            ("/?token=\(wrong)", "role=\"alert\">This token opens nothing"),
+            ("/playlist.m3u", "A token is needed here"),
+        ] {
+            let response = await closed.answer(to: try request(uri)).response()
+            guard case .bytes(let bytes, _) = response.body else { throw CancellationError() }
+            #expect(response.status == .unauthorized && String(decoding: bytes, as: UTF8.self).contains(says), "\(uri)")
+        }
+        await scene.end()
+    }
+
     /// Whatever is asked for without a right token, the answer has the same bytes.
     @Test func refusalsTellNothing() async throws {
         let scene = try await ServeScene(Self.channels, tokens: [try #require(AccessToken(server))])

@@ -2,6 +2,8 @@ import Channel
 import Foundation
 import LiveRing
 import Logging
+import Observability
+import Support
 import Testing
 import WebTestSupport
 
@@ -38,7 +40,7 @@ private func text(_ response: Response) -> String {
         return try #require(channel.answer(to: RequestTarget(method: .get, uri: path)).now)
     }
 
-    @Test(arguments: PageFile.allCases.filter { $0 != .overview && $0 != .channel })
+    @Test(arguments: PageFile.allCases.filter { !$0.rawValue.hasSuffix(".html") })
     func fileBelowAnyPath(file: PageFile) throws {
         for response in [
             try single("/web/\(file.rawValue)"), try many("/web/\(file.rawValue)"),
@@ -83,13 +85,33 @@ private func text(_ response: Response) -> String {
             names.contains("\"<b>News</b>\"") && names.contains("http://logos/7.png"), "as it is: the page escapes it")
         let overview = try #require(
             responder.answer(to: RequestTarget(method: .get, uri: "/web/overview.json")).later)
-        #expect(text(await overview()).contains("\"listed\" : 1"))
+        let summary = text(await overview())
+        #expect(summary.contains("\"listed\" : 1") && summary.contains("\"idle\" : 1"))
+        #expect(summary.contains("\"hasAPI\" : false"), "what there is not is not offered")
+        let plain = try #require(
+            responder.answer(to: RequestTarget(method: .get, uri: "/web/channels.html")).later)
+        #expect(text(await plain()).contains("<li>&lt;b&gt;News&lt;/b&gt;: <a href=\"../news/live.m3u8\""))
+        let health = try #require(responder.answer(to: RequestTarget(method: .get, uri: "/web/health.json")).later)
+        #expect(text(await health()).contains("\"cellSeconds\" : 300"))
+    }
+
+    /// An idle channel whose last run failed is not well, until it publishes.
+    @Test func failureStays() async throws {
+        let waiting = Task { await host.waitUntilRunning("news", isStream: false) }
+        while host.running("news") == nil { try await Task.sleep(for: .milliseconds(1)) }
+        let run = try #require(host.running("news")?.run)
+        host.handle(.ended(run, failure: "The upstream has ended."))
+        _ = await waiting.value
+        #expect(ServeStatus(host.overview, clients: ClientCounts()).failed == 1)
+        let status = text(try many("/news/status.json"))
+        #expect(status.contains("\"lastFailure\"") && status.contains("The upstream has ended."), "\(status)")
+        host.close()
     }
 
     @Test("Every file that the page refers to is there, and everything comes from the same server")
     func references() throws {
-        let published = ["live.ts", "master.m3u8", "playlist.m3u"]
-        let reference = /(?:href|src)="([^"]*)"|(?:from|import) "([^"]*)"/
+        let published = ["live.ts", "master.m3u8", "playlist.m3u", "channels.html"]
+        let reference = /(?:href|src)="([^"#][^"]*)"|(?:from |import |import\()"([^"]*)"/
         for file in PageFile.allCases {
             let text = String(decoding: file.bytes, as: UTF8.self)
             for match in text.matches(of: reference) {
@@ -102,7 +124,8 @@ private func text(_ response: Response) -> String {
 
     @Test func weight() {
         #expect(PageFile.allCases.allSatisfy { !$0.bytes.isEmpty })
-        #expect(PageFile.allCases.reduce(0) { $0 + $1.bytes.count } < 150_000)
+        let compressed = PageFile.allCases.map { LazyGzip($0.bytes).member?.count ?? $0.bytes.count }
+        #expect(compressed.reduce(0, +) < 60_000, "\(compressed)")
         let lines = String(decoding: PageFile.player.bytes, as: UTF8.self).split(
             separator: "\n", omittingEmptySubsequences: false)
         #expect(lines.count <= 301, "the player has at most 300 lines")

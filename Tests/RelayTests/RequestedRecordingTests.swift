@@ -106,6 +106,41 @@ import WebTestSupport
         await origin.server.shutdown(within: .zero)
     }
 
+    /// A recording by its length that is repeated: the next one is planned when it begins, and its file can be had.
+    @Test func recordingIsRepeated() async throws {
+        let (origin, folder) = (try await CountingOrigin(.clean), Folder())
+        let scene = try await Self.scene(origin, try folder.place())
+        let dates = try await Self.dates(scene)
+        let body = """
+            {"channel":"news","name":"A b","start":"\(dates.lowerBound.text)","duration":"1h","repeat":"daily"}
+            """
+        let id = try Self.id(try scene.api("POST", "/api/recordings", body))
+        await scene.reaches(recording: id) { ($0?.files?.byteCount ?? 0) > 0 }
+        await scene.reaches(recording: id + 1) { $0 != nil }
+        let next = try #require(scene.recordings?[id + 1])
+        #expect(next.state == .planned && next.repetition?.rule == .daily && scene.recordings?[id]?.repetition == nil)
+        #expect(abs(next.startDate.milliseconds(since: dates.lowerBound) - 86_400_000) <= 3_600_000)
+        #expect(try scene.get("/web/recordings/\(id).ts").status == 404, "it is open")
+        #expect(try scene.api("DELETE", "/api/recordings/\(id)").status == 204)
+        await scene.reaches(recording: id) { $0?.isOver == true }
+        let file = try scene.get("/web/recordings/\(id).ts")
+        #expect(file.status == 200 && file.body.first == 0x47)
+        #expect(file["Content-Disposition"] == "attachment; filename*=UTF-8''A%20b.ts")
+        for path in ["\(id).mkv", "\(id)", "999.ts"] {
+            #expect(try scene.get("/web/recordings/\(path)").status == 404, "\(path)")
+        }
+        #expect(try scene.text("/web/recordings.json").contains("/web/recordings/\(id).ts"))
+        for (keys, status) in [
+            (#""duration":"1h","end":1767268800"#, 422), (#""duration":"1h","repeat":"title""#, 422),
+            (#""duration":"1h","repeat":"hourly""#, 422), (#""programme":"now","duration":"1h""#, 422),
+        ] {
+            let body = #"{"channel":"news",\#(keys)}"#
+            #expect(try scene.api("POST", "/api/recordings", body).status == status, "\(keys)")
+        }
+        await scene.end()
+        await origin.server.shutdown(within: .zero)
+    }
+
     /// Whoever deletes an open recording has what was published until then.
     @Test func openRecordingEndsWhenItIsDeleted() async throws {
         let (origin, folder) = (try await CountingOrigin(.clean), Folder())

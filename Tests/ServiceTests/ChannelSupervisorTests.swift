@@ -376,3 +376,31 @@ private let accountRows: [SupervisorRow] = [
         #expect(supervisor.channels["a"]?.streams == 1)
     }
 }
+
+/// The last failure of a channel, which the page shows until a success.
+@Suite struct LastFailureTests {
+    @Test func staysUntilTheChannelPublishes() {
+        var supervisor = ChannelSupervisor(ChannelSupervisor.Policy())
+        _ = supervisor.handle(asks("a", 1), at: .zero)
+        _ = supervisor.handle(.ended(run("a"), failure: "gone"), at: .seconds(1))
+        #expect(supervisor.failures["a"] == .init(reason: "gone", time: .seconds(1)))
+        _ = supervisor.handle(.wake, at: .seconds(200))
+        #expect(supervisor.channels["a"] == nil && supervisor.failures["a"] != nil, "it is idle again")
+        _ = supervisor.handle(asks("a", 2), at: .seconds(201))
+        #expect(supervisor.failures["a"] != nil, "it is tried again")
+        _ = supervisor.handle(.published(run("a", 2)), at: .seconds(202))
+        #expect(supervisor.failures["a"] == nil)
+    }
+
+    @Test func isForgottenWithTheChannel() {
+        var supervisor = ChannelSupervisor(ChannelSupervisor.Policy())
+        _ = supervisor.handle(asks("a", 1), at: .zero)
+        _ = supervisor.handle(.ended(run("a"), failure: "gone"), at: .seconds(1))
+        _ = supervisor.handle(.retired("a"), at: .seconds(2))
+        #expect(supervisor.failures.isEmpty)
+        let range = "a/archive-1767268800-60"
+        _ = supervisor.handle(asks(range, 2), at: .seconds(3))
+        _ = supervisor.handle(.ended(run(range, 2), failure: "gone"), at: .seconds(4))
+        #expect(supervisor.failures[range] == nil || ProviderRange(name: range) == nil)
+    }
+}

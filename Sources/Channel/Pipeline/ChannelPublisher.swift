@@ -15,6 +15,8 @@ struct ChannelPublisher: Sendable {
     var subtitles: SubtitlePipeline
     var markers: AdMarkerTimeline
     private var hasReportedExcessMarkers = false
+    /// The end of what an earlier process published, until this one has published.
+    private var publishedUntil: ProgramDateTime?
     private var hasMeasuredArchive = false
     /// Counts of the sources that were active before.
     private var earlierMarkerCounts = Counts<AdMarkerCount>()
@@ -44,6 +46,7 @@ struct ChannelPublisher: Sendable {
         transportStream = TransportStreamTimeline(resuming: ring.snapshot)
         publishedBefore = Self.publishedMedia(in: ring)
         hasBegun = ring.resumePoint != nil
+        publishedUntil = ring.snapshot.newest?.programDateTimeEnd
     }
 
     /// Continues with the same spool, whose ring was opened again with the upstream's parameters.
@@ -110,6 +113,9 @@ extension ChannelPublisher {
         let (point, sidecars) = nextTransportStream.append(segment, after: ring.snapshot)
         var new = NewSegment(
             segment, from: source, markers: segmentMarkers, transportStream: point, sidecars: sidecars)
+        if let until = publishedUntil, let absence = DateRange(absenceFrom: until, to: new.programDateTime) {
+            new.adMarkers.dateRanges.append(absence)
+        }
         nextTransportStream.measure(&new)
         await subtitles.addCaptionRenditions(for: segment)
         do throws(RingError) {
@@ -120,7 +126,7 @@ extension ChannelPublisher {
             if ring.snapshot.hasSegments { gapSegments += 1 }
             return await failureEvents(error) + subtitles.recordPublished(timed, as: nil)
         }
-        markers = remaining
+        (markers, publishedUntil) = (remaining, nil)
         let dropped = dequeueMarkerEvents()
         transportStream = nextTransportStream
         hasBegun = true
@@ -166,6 +172,7 @@ extension ChannelPublisher {
     mutating func publishGap(lasting duration: Ticks) async -> [ChannelPipeline.Event] {
         position = position.advanced(by: duration)
         gapSegments += 1
+        publishedUntil = nil  // The gaps stand for the time since.
         do throws(RingError) {
             try await ring.publishGap(lasting: duration.count, resumePoint: ResumePoint(position))
             return []

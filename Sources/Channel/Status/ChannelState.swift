@@ -118,6 +118,9 @@ package final class ChannelState: Sendable {
     /// Whether the channel has ended or failed, so that nothing more is published.
     package var isOver: Bool { state.withLock { $0.status.state.isFinal } }
 
+    /// The state of the status, without its figures.
+    package var phase: RelayStatus.State { state.withLock { $0.status.state } }
+
     package func update(_ change: (inout RelayStatus) -> Void) { state.withLock { change(&$0.status) } }
 
     /// How ad breaks are presented to those who do not ask for something else.

@@ -28,9 +28,13 @@ package struct RelayStatus: Encodable, Sendable {
         }
     }
 
+    /// The name for people; nil for a channel of a list, whose list has it.
+    package var name: String?
     package internal(set) var state = State.opening
     /// nil while the state needs no explanation.
     package internal(set) var reason: StatusReason?
+    /// The failure of the run before this one; nil if this one has published, or nothing failed.
+    package var lastFailure: Failure?
     /// Seconds since the state changed.
     package internal(set) var secondsInState = 0.0
     /// Seconds since the channel was started.
@@ -90,12 +94,22 @@ extension UpstreamStatus {
 }
 
 extension RelayStatus {
+    package struct Failure: Encodable, Sendable {
+        package let reason: FailureText
+        package let secondsAgo: Double
+
+        package init(reason: FailureText, secondsAgo: Double) { (self.reason, self.secondsAgo) = (reason, secondsAgo) }
+    }
+
     package struct Output: Encodable, Equatable, Sendable {
         package internal(set) var firstMediaSequence: UInt64?
         package internal(set) var lastMediaSequence: UInt64?
         package internal(set) var discontinuitySequence: UInt64?
         package internal(set) var segments = 0
+        /// The media that is listed.
         package internal(set) var rewindSeconds = 0.0
+        /// The date of the oldest media that is listed.
+        package internal(set) var rewindStart: String?
         /// The bytes of the spool, and how long the disk lasts; nil before the first segment.
         package internal(set) var storage: StorageUse?
         package internal(set) var liveEdge: String?
@@ -181,6 +195,7 @@ extension RelayStatus.Output {
         discontinuitySequence = snapshot.newest?.discontinuitySequence
         segments = index.listed.count
         rewindSeconds = Ticks(index.listedTicks).duration.seconds
+        rewindStart = snapshot.dates?.first.text
         storage = snapshot.hasSegments ? snapshot.storage : nil
         liveEdge = snapshot.newest?.programDateTimeEnd.text
         targetDuration = index.targetDuration

@@ -5,6 +5,8 @@ package struct RecordingRequest: Equatable, Sendable {
     package enum Range: Equatable, Sendable {
         /// From a moment on; nil: from now on.
         case between(start: ProgramDateTime?, end: ProgramDateTime)
+        /// The same, by its length.
+        case lasting(Duration, start: ProgramDateTime?)
         /// A program of the guide: the program at a moment; nil: at present.
         case program(at: ProgramDateTime?, before: Duration, after: Duration)
     }
@@ -14,24 +16,33 @@ package struct RecordingRequest: Equatable, Sendable {
     /// The name for people; nil: the title in the guide, or the channel's name.
     package let name: String?
     package let range: Range
+    /// `daily`, `weekly` or `title`; nil: the recording is made once.
+    package let repetition: String?
     /// Whether retention never removes the recording.
     package let isKept: Bool
     /// Whether the recording includes slate that fills outages.
     package let includesSlate: Bool
 
     private enum Key: String, CaseIterable {
-        case channel, start, end, name, before, after, keep, slate
+        case channel, start, end, duration, name, before, after, keep, slate
         case program = "programme"
+        case repetition = "repeat"
     }
+
+    /// The values of `repeat` for a range, and for a program.
+    package static let repetitions = (ofRange: ["daily", "weekly"], ofProgram: ["daily", "weekly", "title"])
 
     /// Reads the body of a POST.
     package init(_ node: ConfigurationNode) throws(ConfigurationError) {
         var reader = ConfigurationReader(.request)
         var (channel, name, isKept, includesSlate): (String?, String?, Bool?, Bool?)
+        var (length, repetition): (Duration?, String?)
         var moments: [Key: ProgramDateTime] = [:]
         var margins: [Key: Duration] = [:]
         let entries =
-            reader.entries(node, expected: "a map with the keys channel and end, or channel and programme") ?? []
+            reader.entries(node, expected: "a map with the keys channel and end, duration or programme") ?? []
+        let given = Set(entries.compactMap { Key(rawValue: $0.key) })
+        let isProgram = given.contains(.program)
         reader.read(entries, keys: Key.allCases) { reader, key, node in
             switch key {
             case .channel: channel = reader.text(node, .slug)
@@ -41,23 +52,32 @@ package struct RecordingRequest: Equatable, Sendable {
             case .program where node.content == .scalar("now", .text): break
             case .start, .end, .program: moments[key] = reader.moment(node)
             case .before, .after: margins[key] = reader.duration(node)
+            case .duration: length = reader.duration(node)
+            case .repetition:
+                repetition = reader.choice(
+                    node, of: isProgram ? Self.repetitions.ofProgram : Self.repetitions.ofRange)
             }
         }
-        let given = Set(entries.compactMap { Key(rawValue: $0.key) })
-        let isProgram = given.contains(.program)
-        for key in [Key.channel] + (isProgram ? [] : [.end]) where !given.contains(key) {
+        let hasEnd = isProgram || given.contains(.duration)
+        for key in [Key.channel] + (hasEnd ? [] : [.end]) where !given.contains(key) {
             reader.record(.missingKey(key.rawValue), at: nil)
         }
-        let others: [Key] = isProgram ? [.start, .end] : [.before, .after]
+        let others: [Key] = isProgram ? [.start, .end, .duration] : [.before, .after]
         for key in others where given.contains(key) {
             let expected = "for recordings \(isProgram ? "without" : "with") a programme"
             reader.below(key.rawValue) { $0.record(.badValue(nil, expected: expected), at: nil) }
         }
+        if !isProgram, given.isSuperset(of: [.end, .duration]) {
+            reader.below(Key.duration.rawValue) { $0.record(.badValue(nil, expected: "without an end"), at: nil) }
+        }
         try reader.finish()
         self.channel = channel ?? ""
         (self.name, self.isKept, self.includesSlate) = (name, isKept ?? false, includesSlate ?? true)
+        self.repetition = repetition
         range =
-            if let end = moments[.end] {
+            if let length {
+                .lasting(length, start: moments[.start])
+            } else if let end = moments[.end] {
                 .between(start: moments[.start], end: end)
             } else {
                 .program(

@@ -14,6 +14,8 @@ package enum Route: Equatable, Sendable {
         case channel = "/api/channels/{name}"
         case recordings = "/api/recordings"
         case recording = "/api/recordings/{id}"
+        case viewers = "/api/viewers"
+        case viewer = "/api/viewers/{id}"
         case status = "/api/status"
         case reload = "/api/reload"
         case events = "/api/events"

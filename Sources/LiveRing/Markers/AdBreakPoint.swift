@@ -1,5 +1,5 @@
 package import Playlist
-import Support
+package import Support
 
 /// The position of a segment relative to the signalled ad breaks, as known when the segment was published.
 ///
@@ -34,6 +34,22 @@ extension DateRange {
     var breakEnd: ProgramDateTime? {
         if isInterstitial { return interstitialEnd }
         return end ?? plannedDuration.flatMap { planned in startDate.map { $0.advanced(by: planned) } }
+    }
+
+    /// The class of times in which no process published.
+    private static let absenceClass = "liverelay.absence"
+    /// A shorter absence is that of a restart.
+    private static let shortestAbsence = Duration.seconds(60)
+
+    /// The time between the end of what an earlier process published and the first segment of the present one; nil if it
+    /// is short.
+    package init?(absenceFrom start: ProgramDateTime, to end: ProgramDateTime) {
+        let length = Duration.milliseconds(end.milliseconds(since: start))
+        guard length >= Self.shortestAbsence else { return nil }
+        self.init(id: "absence-\(start.millisecondsSince1970)")
+        attributes.set("CLASS", to: Self.absenceClass, isQuoted: true)
+        (startDate, endDate) = (start, end)
+        duration = length
     }
 
     /// - Parameter number: the media sequence number of the first segment after the break.

@@ -74,11 +74,11 @@ package struct EventContent: Equatable, Sendable {
     }
 
     /// A connection that reads an endless stream.
-    struct Client: Equatable, Sendable {
-        let number: UInt64
-        let path: String
-        let address: String?
-        let userAgent: String?
+    package struct Client: Equatable, Sendable {
+        package let number: UInt64
+        package let path: String
+        package let address: String?
+        package let userAgent: String?
     }
 
     let kind: EventKind

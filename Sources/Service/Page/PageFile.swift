@@ -5,6 +5,7 @@ import HTTP
 enum PageFile: String, CaseIterable {
     case overview = "overview.html"
     case channel = "channel.html"
+    case token = "token.html"
     case style = "page.css"
     case overviewScript = "overview.js"
     case channelScript = "channel.js"
@@ -17,6 +18,14 @@ enum PageFile: String, CaseIterable {
     case track = "track.js"
     case words = "words.js"
     case recordings = "recordings.js"
+    case viewsStyle = "views.css"
+    case list = "list.js"
+    case grid = "grid.js"
+    case events = "events.js"
+    case record = "record.js"
+    case api = "api.js"
+    case connect = "connect.js"
+    case viewers = "viewers.js"
     case icon = "icon.svg"
 
     /// The folder of the files in paths, for one channel and for many: `/web/page.css`, `/news/web/page.css`.
@@ -31,7 +40,7 @@ enum PageFile: String, CaseIterable {
 
     var bytes: [UInt8] { EmbeddedFile.bytes(named: rawValue) }
 
-    private var isDocument: Bool { self == .overview || self == .channel }
+    private var isDocument: Bool { rawValue.hasSuffix(".html") }
 }
 
 /// A file embedded in the executable, because a resource bundle would be found only by a path of the build.
@@ -47,12 +56,19 @@ enum EmbeddedFile {
 enum Page {
     /// The page loads nothing from other origins except the logos of channels, which may have any URL in the list.
     static let policy =
-        "default-src 'self'; img-src 'self' http: https: data:; media-src 'self' blob:; base-uri 'none'; form-action 'none'"
+        "default-src 'self'; img-src 'self' http: https: data:; media-src 'self' blob:; base-uri 'none'; form-action 'self'"
 
     static let overview = document(.overview)
     static let channel = document(.channel)
-    /// The page of a channel of a list.
-    static let listedChannel = document(.channel, replacing: "data-list=\"\"", with: "data-list=\"../\"")
+    /// The page of a channel of a list. With a guide, it has a place for programs from the beginning.
+    static func listedChannel(hasGuide: Bool) -> Response { hasGuide ? channelWithGuide : channelWithoutGuide }
+    private static let channelWithoutGuide = document(.channel, replacing: "data-list=\"\"", with: "data-list=\"../\"")
+    private static let channelWithGuide = document(
+        .channel, replacing: "data-list=\"\"", with: "data-list=\"../\" data-guide")
+
+    /// The page that asks for a token, and the one that asks again.
+    static let token = document(.token)
+    static let wrongToken = document(.token, replacing: " hidden", with: "")
 
     /// Answers a request for a file of the page; nil if the path names no file.
     static func response(at path: String) -> Response? { PageFile(path: path).flatMap { files[$0] } }

@@ -1,16 +1,17 @@
 // The rewind bar: the whole window with its ad breaks, periods and gaps, as a slider for pointer, keyboard and reader.
-import { duration, timeOfDay } from "./words.js";
+import { dateAndTime, dayOf, duration, element, holeName, timeOfDay } from "./words.js";
 
 const STILL_STEP = 4; // seconds: pictures are those of key frames
+const AXIS = [10, 30, 60, 300, 600, 1800, 3600, 10_800, 21_600, 43_200, 86_400]; // seconds between labels
 const STEPS = { ArrowLeft: -10, ArrowDown: -10, ArrowRight: 10, ArrowUp: 10, PageDown: -60, PageUp: 60 };
 
 export class Bar {
   drag = undefined;
   still = undefined; // returns the address of the picture of a date; none if there are no pictures
 
-  /** @param seek called with a position when the user chooses one */
-  constructor(root, seek) {
-    Object.assign(this, { root, seek, canvas: root.querySelector("canvas"), tip: root.querySelector("output") });
+  /** @param seek called with a position when the user chooses one; move with seconds */
+  constructor(root, seek, move) {
+    Object.assign(this, { root, seek, move, canvas: root.querySelector("canvas"), tip: root.querySelector("output") });
     [this.picture, this.label] = this.tip.children;
     root.addEventListener("pointerdown", (event) => {
       if (event.button !== 0 || !this.timeline) return;
@@ -32,7 +33,7 @@ export class Bar {
     root.addEventListener("keydown", (event) => {
       if (!this.timeline || event.ctrlKey || event.metaKey || event.altKey) return;
       const step = STEPS[event.key];
-      if (step) this.seek(this.position + step);
+      if (step) this.move(step);
       else if (event.key === "Home") this.seek(this.timeline.start);
       else if (event.key === "End") this.seek(this.timeline.end);
       else return;
@@ -41,6 +42,28 @@ export class Bar {
     });
     new ResizeObserver(() => this.draw()).observe(root);
     matchMedia("(prefers-color-scheme: dark)").addEventListener("change", () => this.draw());
+  }
+
+  /** A date, with its day on a long axis. */
+  moment(date) { return this.timeline.end - this.timeline.start > 43_200 ? dateAndTime(date) : timeOfDay(date); }
+
+  /** Labels under the axis: times, or days where one begins. */
+  showAxis(axis) {
+    const { timeline } = this, first = timeline.date(timeline.start), last = timeline.date(timeline.end);
+    const least = (last - first) / 6, step = AXIS.find((seconds) => seconds >= least) ?? 86_400 * Math.ceil(least / 86_400);
+    const margin = Math.min(0.4, (dayOf(first) === dayOf(last) ? 90 : 165) / axis.clientWidth), zone = new Date(first * 1000).getTimezoneOffset() * 60, labels = [];
+    for (let date = Math.ceil((first - zone) / step) * step + zone; date < last; date += step) {
+      const share = (timeline.position(date) - timeline.start) / (timeline.end - timeline.start);
+      if (share > margin && share < 1 - margin) labels.push([share, new Date(date * 1000).getHours() + new Date(date * 1000).getMinutes() === 0 ? dayOf(date) : timeOfDay(date).slice(0, 5)]);
+    }
+    const key = JSON.stringify(labels);
+    if (axis.dataset.key === key) return;
+    axis.dataset.key = key;
+    axis.replaceChildren(...labels.map(([share, text]) => {
+      const label = element("span", {}, text);
+      label.style.left = `${(share * 100).toFixed(2)}%`;
+      return label;
+    }));
   }
 
   positionAt(event) {
@@ -52,12 +75,12 @@ export class Bar {
   /** Shows a window, the position in it, and how far is buffered. */
   update(timeline, position, bufferedUntil) {
     Object.assign(this, { timeline, position, bufferedUntil });
-    const behind = Math.max(0, timeline.end - position);
+    const at = position ?? timeline.end, behind = Math.max(0, timeline.end - at);
     this.root.setAttribute("aria-valuemin", "0");
     this.root.setAttribute("aria-valuemax", String(Math.round(timeline.end - timeline.start)));
-    this.root.setAttribute("aria-valuenow", String(Math.round(position - timeline.start)));
+    this.root.setAttribute("aria-valuenow", String(Math.round(at - timeline.start)));
     this.root.setAttribute("aria-valuetext",
-      `${timeOfDay(timeline.date(position))}, ${duration(behind)} behind the newest${timeline.isInBreak(position) ? ", in an ad break" : ""}`);
+      `${timeOfDay(timeline.date(at))}, ${duration(behind)} behind the newest${timeline.isInBreak(at) ? ", in an ad break" : ""}`);
     this.draw();
   }
 
@@ -85,6 +108,7 @@ export class Bar {
     };
     for (const span of timeline.breaks) mark(span.kind, span, 0.24, 0.76, 3 * ratio);
     for (const span of timeline.gaps) mark("gap", span, 0.2, 0.8, 2 * ratio);
+    for (const span of timeline.holes) mark("hole", span, 0.46, 0.54, 2 * ratio); // a thin line
     const marks = timeline.discontinuities;
     for (const at of marks) fill("period", { start: at, end: at }, 0.16, 0.84, marks.length > width / 6 ? 1 : ratio * 1.5);
     if (position !== undefined) {
@@ -100,8 +124,9 @@ export class Bar {
     const shown = this.drag ?? this.hover;
     this.tip.hidden = shown === undefined;
     if (shown === undefined) return;
-    this.showStill(timeline.date(shown));
-    this.label.textContent = `${timeOfDay(timeline.date(shown))} · −${duration(timeline.end - shown)}`;
+    const hole = timeline.holes.find(({ start, end }) => start <= shown && shown < end), date = timeline.date(shown);
+    this.showStill(hole ? undefined : date);
+    this.label.textContent = hole ? `${holeName(hole)}, ${duration(hole.end - hole.start)}` : `${this.moment(date)} · −${duration(timeline.end - shown)}`;
     const half = this.tip.offsetWidth / 2;
     this.tip.style.transform = `translateX(${Math.min(Math.max(x(shown) / ratio, half), box.width - half) - half}px)`;
   }

@@ -4,17 +4,19 @@ import { Player } from "./player.js";
 import { Subtitles } from "./subtitles.js";
 import { Guide } from "./guide.js";
 import {
-  address, audioName, badge, bitRate, copy, dayOf, duration, element, faults, logo, plural, problems, query, timeOfDay, videoName,
+  address, audioName, badge, bitRate, copy, dateAndTime, dayOf, duration, element, failure, faults, get, holeName, logo, plural, problems, programs, query, timeOfDay, videoName,
 } from "./words.js";
+import { Viewers } from "./viewers.js";
 
 const $ = (id) => document.getElementById(id);
 const list = document.documentElement.dataset.list; // where the list of channels is; empty if there is only this one
 const video = $("video");
 const player = new Player(video, "", query);
 const subtitles = new Subtitles(player, $("subtitles"));
-const bar = new Bar($("bar"), (position) => player.seek(position));
+const bar = new Bar($("bar"), (position) => player.seek(position), (seconds) => player.move(seconds));
 const guide = new Guide($, list, (date) => watch(date));
-let isOpen = false, channel, status, answeredAt; // when liverelay answered last, in seconds since 1970
+const viewers = new Viewers($("viewers"));
+let isOpen = false, channel, features = {}, status, answeredAt; // when liverelay answered last, in seconds since 1970
 
 /** Replaces an element's content only if it differs, so that the page does not move or lose the focus. */
 function fill(node, key, make) {
@@ -31,6 +33,7 @@ async function open() {
   try {
     video.play().catch(() => {});
     await player.open();
+    if (wanted) await showWanted();
     notice();
     showAudio();
     showQuality();
@@ -45,24 +48,59 @@ async function open() {
   }
 }
 
+/** The dates that the address of the page asks for: `#from=…&to=…`, in seconds since 1970. */
+function readWanted() {
+  const values = new URLSearchParams(location.hash.slice(1)), [from, to] = ["from", "to"].map((name) => Number(values.get(name)) || undefined);
+  return from && { from, to };
+}
+let wanted = readWanted();
+
+/** Goes to the dates of the address. */
+async function showWanted() {
+  const { from } = wanted;
+  wanted = undefined;
+  if (from < player.timeline.date(player.timeline.start) && Date.parse(status?.output?.rewindStart) / 1000 < from + 1) await chooseDay(String(midnight(from)));
+  if (from >= player.timeline.date(player.timeline.start) - 10) player.seek(player.timeline.position(from));
+  else throw new Error("This is older than the rewind.");
+}
+addEventListener("hashchange", () => {
+  wanted = readWanted();
+  if (wanted) isOpen ? showWanted().catch((error) => notice(error.message)) : open();
+});
+
 /** Shows what there is to see in place of a picture: the newest still, or the name, and what Play does. */
 function showCover() {
-  const { output = {}, splice = {}, stills, state } = status;
+  const { output = {}, splice = {}, stills, state } = status, failed = failure(status);
   const { currentPeriod } = splice;
   const isAudio = currentPeriod !== undefined && !currentPeriod.video;
-  const hasStill = stills && output.segments > 0 && !isAudio;
+  const hasStill = stills && !stillsAreImpossible(stills) && output.segments > 0 && !isAudio;
   const age = Date.now() - (Number(video.dataset.posterAt) || 0);
   if (!isOpen && hasStill && age > 10_000) {
     video.dataset.posterAt = Date.now();
     video.poster = address("still.jpg", { width: 960, time: Math.round(Date.now() / 1000) });
   }
   $("cover").hidden = !isAudio && (isOpen || hasStill);
-  const words = isAudio ? "Sound without a picture" : ["idle", "failed"].includes(state) ? "Starts when you play"
-    : output.segments > 0 ? "" : "Starting";
-  fill($("cover"), JSON.stringify([channel?.name, channel?.logo, words]), () => [
-    ...channel ? [logo(channel, 96)] : [], element("b", {}, channel?.name ?? ""), element("span", {}, words),
+  const words = failed && !(output.segments > 0) ? [failed.reason, [failed.todo, failed.next].filter(Boolean).join(" ")]
+    : [isAudio ? "Sound without a picture" : ["idle", "failed"].includes(state) ? "Starts when you play"
+      : output.segments > 0 ? "" : "Starting"];
+  const next = idlePrograms.slice(0, 2).map(({ title, start }, i) => `${i === 0 && start * 1000 <= Date.now() ? "Now" : timeOfDay(start).slice(0, 5)}: ${title}`);
+  fill($("cover"), JSON.stringify([channel?.name, channel?.logo, words, next, failed !== undefined]), () => [
+    ...channel ? [logo(channel, 96)] : [], element("b", {}, channel?.name ?? status.name ?? ""),
+    element("span", { className: "what", data: { level: failed ? 3 : 0 } }, ...words.map((text) => element("span", {}, text)), ...next.map((text) => element("small", {}, text))),
   ]);
 }
+
+/** Now and next of a channel that does not run, and so has no bar. */
+let idlePrograms = [], programsAt = 0;
+async function loadIdlePrograms() {
+  if (!list || !features.hasGuide || status.output || Date.now() - programsAt < 60_000) return;
+  programsAt = Date.now();
+  const now = programsAt / 1000;
+  idlePrograms = (await programs("", now, now + 28_800).catch(() => [])).filter(({ end }) => end > now);
+}
+
+/** Whether the process has no decoder for the pictures. */
+const stillsAreImpossible = ({ made, cached, failed }) => failed > 1 && made + cached === 0;
 
 function notice(text) {
   $("notice").textContent = text ?? "";
@@ -74,7 +112,7 @@ function toggle() {
   return video.paused ? video.play() : video.pause();
 }
 
-const move = (seconds) => isOpen && player.seek(player.position + seconds);
+const move = (seconds) => isOpen && player.move(seconds);
 
 function fullScreen() {
   const screen = document.querySelector(".stage");
@@ -119,12 +157,11 @@ const DAY = 86_400; // seconds
 
 /** Offers the days of a rewind that is longer than one; the last 24 hours come first. */
 function showDays(output) {
-  const isLong = output.rewindSeconds > DAY;
+  const [start, end] = datesOf(output), isLong = end - start > DAY, days = [];
   $("day").parentElement.hidden = !isLong;
   if (!isLong) return;
-  player.range ||= `?last=${DAY}`;
-  const end = Date.parse(output.liveEdge) / 1000, days = [];
-  for (let day = midnight(end); day + DAY > end - output.rewindSeconds; day = midnight(day - DAY / 2)) days.push(day);
+  player.range ||= lastDay(output);
+  for (let day = midnight(end); midnight(day + 1.5 * DAY) > start; day = midnight(day - DAY / 2)) days.push(day);
   fill($("day"), days.join(), () => {
     const { value } = $("day");
     const options = [new Option("Last 24 hours", ""), ...days.map((day) => new Option(dayOf(day), String(day)))];
@@ -133,12 +170,21 @@ function showDays(output) {
   });
 }
 
+/** The dates of the oldest and the newest media. */
+const datesOf = ({ rewindStart, liveEdge }) => [rewindStart, liveEdge].map((date) => Date.parse(date) / 1000);
+
+/** The range of the last 24 hours. Where media lacks, its length is not that of its dates. */
+function lastDay(output) {
+  const [start, end] = datesOf(output);
+  return end - start > output.rewindSeconds + 60 ? `?start=${Math.floor(end - DAY)}` : `?last=${DAY}`;
+}
+
 /** Loads the window: of an archive that reaches farther than the rewind, the last day. */
-async function load({ rewindSeconds }) {
+async function load(output) {
   await player.load();
-  const { start, end, target } = player.timeline;
-  if (player.range || rewindSeconds < end - start + 10 * target) return;
-  player.range = `?last=${DAY}`;
+  const { timeline } = player;
+  if (player.range || datesOf(output)[0] > timeline.date(timeline.start) - 10 * timeline.target) return;
+  player.range = lastDay(output);
   await player.load();
 }
 
@@ -151,7 +197,7 @@ async function chooseDay(value) {
   const day = Number(value), end = midnight(day + 1.5 * DAY);
   const isPast = value !== "" && end < Date.parse(status.output.liveEdge) / 1000;
   try {
-    await player.show(value === "" ? `?last=${DAY}` : `?start=${day}${isPast ? `&end=${end}` : ""}`, isPast);
+    await player.show(value === "" ? lastDay(status.output) : `?start=${day}${isPast ? `&end=${end}` : ""}`, isPast);
     notice();
   } catch (error) { notice(error.message); }
 }
@@ -223,9 +269,11 @@ function showPosition() {
     : isWaiting ? `nothing new for ${duration(timeline.silence)}` : `${duration(timeline.end - position)} behind`;
   $("break").toggleAttribute("data-now", isOpen && timeline.isInBreak(position));
   $("live").setAttribute("aria-pressed", String(isLive));
-  const oldest = timeline.date(timeline.start), isDay = timeline.end - timeline.start > DAY / 2;
-  $("oldest").textContent = (isDay ? `${dayOf(oldest)}, ` : "") + timeOfDay(oldest);
-  $("newest").textContent = timeOfDay(timeline.date(timeline.end));
+  const [oldest, newest] = [timeline.start, timeline.end].map((at) => timeline.date(at)), isDay = dayOf(oldest) !== dayOf(newest);
+  $("oldest").textContent = isDay ? dateAndTime(oldest) : timeOfDay(oldest);
+  $("newest").textContent = isDay ? dateAndTime(newest) : timeOfDay(newest);
+  bar.showAxis($("axis"));
+  $("hole").hidden = timeline.holes.length === 0;
 }
 
 function showEvents() {
@@ -235,17 +283,18 @@ function showEvents() {
       ...span, text: `${span.kind === "found" ? "Probably an ad break (no tag)" : "Ad break"}, ${duration(span.end - span.start)}`,
     })),
     ...timeline.gaps.map((span) => ({ ...span, kind: "gap", text: `Missing, ${duration(span.end - span.start)}` })),
+    ...timeline.holes.map((span) => ({ ...span, kind: "hole", text: `${holeName(span)}, ${duration(span.end - span.start)}` })),
   ].sort((a, b) => b.start - a.start);
-  const shown = rows.slice(0, 40);
+  const shown = rows.slice(0, 40), isLong = timeline.end - timeline.start > DAY / 2;
   $("periods").textContent = timeline.periods > 1 ? plural(timeline.periods - 1, "splice") : "";
   fill($("events"), JSON.stringify([shown, rows.length]), () => [
     ...shown.map((row) => {
-      const button = element("button", { type: "button" }, element("time", {}, timeOfDay(timeline.date(row.start))), ` ${row.text}`);
+      const button = element("button", { type: "button" }, element("time", {}, isLong ? dateAndTime(timeline.date(row.start)) : timeOfDay(timeline.date(row.start))), ` ${row.text}`);
       button.addEventListener("click", async () => { if (!isOpen) await open(); player.seek(row.start); });
       return element("li", { data: { kind: row.kind } }, button);
     }),
     ...shown.length === rows.length && shown.length > 0 ? [] : [element("li", { className: "hint" },
-      shown.length === 0 ? "No ad break is known, and no gap is listed." : `${rows.length - shown.length} more before these.`)],
+      shown.length === 0 ? "No ad break is known, and nothing that was listed is missing." : `${rows.length - shown.length} more before these.`)],
   ]);
 }
 
@@ -272,7 +321,7 @@ function showAddresses() {
   ];
   $("addresses").replaceChildren(...rows.map(([label, text, what]) => {
     const button = element("button", { type: "button", ariaLabel: `Copy ${label}` }, "Copy");
-    button.addEventListener("click", async () => { $("copied").textContent = await copy(text) ? `${label} copied.` : "Cannot be copied here: select it."; });
+    button.addEventListener("click", async () => { $("copied").textContent = await copy(text, button) ? `${label} copied.` : "Cannot be copied here: select it."; });
     return element("li", {}, element("span", {}, element("b", {}, label), ` ${what}`), element("code", {}, text), button);
   }));
 }
@@ -292,11 +341,19 @@ async function loadBreaks() {
 // MARK: Status
 
 function showStatus(now) {
-  const { name, text, level } = badge(status.state, status.upstream ? status.state : undefined);
+  const { name, text, level } = badge(status.state, status.upstream ? status.state : undefined, status.lastFailure);
   $("badge").textContent = text;
   Object.assign($("badge").dataset, { level, state: name });
   showCover();
-  const found = problems(status);
+  viewers.show(status, features.hasAPI);
+  if (!list && status.name && $("name").textContent !== status.name) {
+    $("name").textContent = status.name;
+    document.title = `${status.name} · liverelay`;
+  }
+  $("stills").hidden = !status.stills || !stillsAreImpossible(status.stills);
+  $("stills").textContent = "No pictures of the past: this liverelay's libavcodec does not decode this video.";
+  // What is said at the picture is not said twice.
+  const found = problems(status).filter(({ isFailure }) => !isFailure || $("cover").hidden);
   $("trouble").hidden = found.length === 0;
   fill($("problems"), JSON.stringify(found.map(({ what, todo }) => [what.replace(/\d+/g, ""), todo])), () =>
     found.map(({ level, what, todo }) => element("li", { data: { level } }, element("b", {}, what), todo ? element("span", {}, todo) : "")));
@@ -309,7 +366,7 @@ function showStatus(now) {
     "Bit rate": output.averageBandwidth && `${bitRate(output.averageBandwidth)}, at most ${bitRate(output.bandwidth)}`,
     "Video": period.video && `${videoName(period.video)} ${period.width}×${period.height}, ${parseFloat(period.frameRate)} fps`,
     "Audio": period.audio && audioName(period.audio),
-    "Rewind": output.rewindSeconds && `${duration(output.rewindSeconds)}, ${plural(output.segments, "segment")}`,
+    "Rewind": output.rewindStart && rewindText(output),
     "Splices": splice.periods && splice.periods - 1,
     "Clients of live.ts": transportStream.clients,
     "Running for": status.uptime && duration(status.uptime),
@@ -322,6 +379,12 @@ function showStatus(now) {
     ? counted.map(({ what, count, detail }) => element("li", {}, element("b", {}, `${count}`), ` ${what}`, detail ? element("span", {}, ` ${detail}`) : ""))
     : [element("li", { className: "hint" }, "None.")]);
   if (output.firstMediaSequence !== undefined && !player.isPast) player.timeline.trim(output.firstMediaSequence);
+}
+
+/** Since when there is media, and how much of that time has some. */
+function rewindText(output) {
+  const [start, end] = datesOf(output), length = end - start, isPartial = length > output.rewindSeconds + 60;
+  return isPartial ? `since ${dateAndTime(start)}: ${duration(output.rewindSeconds)} of ${duration(length)}` : duration(length);
 }
 
 /** Without an answer nothing is known of the channel but what it was. */
@@ -342,6 +405,7 @@ async function poll() {
     status = await answer.json();
     answeredAt = Date.now() / 1000;
     delete document.body.dataset.away;
+    await loadIdlePrograms();
     showStatus(Date.parse(answer.headers.get("Date")) / 1000);
     bar.still = status.stills && ((date) => address("still.jpg", { at: date, width: 320 }));
     if (status.output?.segments > 0) showDays(status.output);
@@ -360,11 +424,23 @@ async function showName() {
   $("back").href = list + query;
   $("back").hidden = false;
   const slug = decodeURIComponent(location.pathname.split("/").at(-2));
-  const { channels } = await (await fetch(`${list}web/channels.json${query}`)).json();
+  const [{ channels }, overview] = await Promise.all([get("channels.json"), get("overview.json").catch(() => ({}))]);
   channel = channels.find((one) => one.slug === slug);
+  features = overview.features ?? {};
+  $("record").hidden = $("keep").hidden = !features.hasAPI || !features.hasRecordings || !channel;
   $("name").textContent = channel?.name ?? slug;
   document.title = `${channel?.name ?? slug} · liverelay`;
 }
+
+// MARK: Recording
+
+async function record(program) {
+  const made = await (await import("./record.js")).record({ slug: channel.slug, name: channel.name }, program);
+  if (made) notice(`${made.state === "planned" ? "Planned" : "Recording"}: ${made.name}. See Recordings in the list.`);
+  if (made) setTimeout(notice, 6_000);
+}
+$("record").addEventListener("click", () => record());
+$("keep").addEventListener("click", () => record(guide.current));
 
 showAddresses();
 showName().catch(() => {});

@@ -31,14 +31,13 @@ export class Player extends EventTarget {
   get isSupported() { return this.isNative || Source !== undefined; }
 
   get rewind() { return `dvr.m3u8${this.range}`; }
-
-  /** Shows another part of the rewind, from a position or from its start; if it reaches to now, from the live edge. */
-  async show(range, isPast, date) {
+  /** Shows another part of the rewind, from its start; if it reaches to now, from the live edge. */
+  async show(range, isPast) {
     Object.assign(this, { range, isPast });
     const isOpen = this.turn !== undefined;
     await this.load();
     if (!isOpen) return;
-    const position = date !== undefined ? this.timeline.position(date) : isPast ? this.timeline.start : this.livePosition;
+    const position = isPast ? this.timeline.start : this.livePosition;
     if (!this.isNative) return this.reopen(position);
     await this.attach();
     this.seek(position);
@@ -135,9 +134,8 @@ export class Player extends EventTarget {
   }
 
   goLive() { this.seek(this.livePosition); }
-
   seek(wanted) {
-    const position = Math.max(this.timeline.start, Math.min(wanted, this.livePosition));
+    const position = Math.max(this.timeline.start, Math.min(this.timeline.playable(wanted), this.livePosition));
     if (this.isNative) {
       this.video.currentTime += position - this.position;
     } else {
@@ -152,6 +150,8 @@ export class Player extends EventTarget {
     }
     this.changed();
   }
+
+  move(seconds) { this.seek(this.timeline.moved(this.position, seconds)); }
 
   /** The time on the media's clock at a position, as near as it is known. */
   time(position) {

@@ -26,7 +26,9 @@ export function parse(text) {
   return list;
 }
 
-/** What can be watched. Positions are seconds on an axis of the timeline's own, on which segments follow each other. */
+const HOLE = 10; // seconds between dates in which nothing was published
+
+/** What can be watched. Positions are seconds on an axis of the timeline's own, on which dates go on over holes. */
 export class Timeline {
   segments = [];
   ranges = new Map();
@@ -51,10 +53,16 @@ export class Timeline {
     const before = this.segments.length;
     for (const segment of list.segments) {
       if (last && segment.number <= last.number) continue;
-      this.segments.push({ ...segment, at: this.end });
+      this.segments.push({ ...segment, at: this.end + this.missing(segment) });
       if (!segment.gap) this.grewAt = performance.now();
     }
     return this.segments.length === before ? "same" : "grown";
+  }
+
+  /** Seconds in which nothing was published before a new segment. */
+  missing({ date }) {
+    const last = this.segments.at(-1), missing = last ? date - last.date - last.duration : 0;
+    return missing > HOLE ? missing : 0;
   }
 
   /** Removes what has left the rewind. */
@@ -131,6 +139,33 @@ export class Timeline {
     }
     return spans;
   }
+
+  /** Spans of dates in which nothing was published: between runs of liverelay, or where the channel's clock was set. */
+  get holes() {
+    const absences = [...this.ranges.values()].filter((range) => range.CLASS === "liverelay.absence")
+      .map((range) => Date.parse(range["START-DATE"]) / 1000);
+    return this.segments.flatMap(({ at }, i) => {
+      const last = this.segments[i - 1], start = last ? last.at + last.duration : at;
+      if (at - start < HOLE) return [];
+      return [{ start, end: at, isAbsence: absences.some((date) => Math.abs(date - last.date - last.duration) < 1) }];
+    });
+  }
+
+  /** The first position from one on at which there is media; the one itself if there is none. */
+  playable(position) {
+    const blank = this.blank(position);
+    return blank && blank.end < this.end ? blank.end : position;
+  }
+
+  /** The position that is some seconds of media away: what a gap or hole lacks is passed. */
+  moved(position, seconds) {
+    const wanted = position + seconds, blank = this.blank(wanted);
+    if (!blank) return wanted;
+    return Math.max(this.start, seconds > 0 ? blank.end + wanted - blank.start : blank.start - (blank.end - wanted));
+  }
+
+  /** The gap or hole at a position. */
+  blank(position) { return [...this.gaps, ...this.holes].find(({ start, end }) => start <= position && position < end); }
 
   /** The number of periods of which something is there. */
   get periods() { return this.segments.length && 1 + this.discontinuities.filter((at) => at > this.start).length; }

@@ -7,6 +7,23 @@ export const query = token ? `?${new URLSearchParams({ token })}` : "";
 /** A relative address with a query, and the page's token. */
 export const address = (name, values) => `${name}?${new URLSearchParams({ ...values, ...token && { token } })}`;
 
+/** The address of the list's page, from the page of a list or of a channel. */
+export const root = new URL(document.documentElement.dataset.list || "./", location.href.replace(/[?#].*$/, ""));
+
+/** A document of the page's server. */
+export async function get(name) {
+  const answer = await fetch(new URL(`web/${name}${query}`, root), { cache: "no-store" });
+  if (!answer.ok) throw Object.assign(new Error(`HTTP ${answer.status}`), { status: answer.status });
+  return answer.json();
+}
+
+/** The programs of the channel at a path, from one date to another, in seconds since 1970. */
+export async function programs(path, start, end) {
+  const answer = await fetch(address(`${path}programs.json`, { start: Math.floor(start / 300) * 300, end: Math.ceil(end / 300) * 300 }));
+  if (!answer.ok) throw new Error(`HTTP ${answer.status}`);
+  return (await answer.json()).programs.map(({ title, start, end }) => ({ title, start: Date.parse(start) / 1000, end: Date.parse(end) / 1000 }));
+}
+
 /** Fills an element with text and elements. */
 export function element(name, properties = {}, ...children) {
   const { data, ...rest } = properties;
@@ -47,23 +64,30 @@ export function dayOf(date) {
   return new Date(date * 1000).toLocaleDateString([], { weekday: "short", day: "numeric", month: "short" });
 }
 
+/** Day and time of a date in seconds since 1970. */
+export const dateAndTime = (date) => `${dayOf(date)}, ${timeOfDay(date).slice(0, 5)}`;
+
+/** What is known of a time without media. */
+export const holeName = ({ isAbsence }) => isAbsence ? "liverelay did not run" : "Nothing was published";
+
 export function bitRate(bits) {
   if (!bits) return "–";
   return bits < 1e6 ? `${Math.round(bits / 1e3)} kbit/s` : `${(bits / 1e6).toFixed(1)} Mbit/s`;
 }
 
-/** Puts text on the clipboard; false if the browser does not let it. */
-export async function copy(text) {
+/** Puts text on the clipboard; false if the browser does not let it. @param near an element that can have the focus */
+export async function copy(text, near = document.body) {
   try {
     await navigator.clipboard.writeText(text);
     return true;
   } catch {
     // Without https the clipboard belongs to the selection.
     const field = element("textarea", { value: text, className: "offscreen", readOnly: true });
-    document.body.append(field);
+    (near.closest("dialog") ?? document.body).append(field);
     field.select();
     const isCopied = document.execCommand("copy");
     field.remove();
+    near.focus();
     return isCopied;
   }
 }
@@ -91,9 +115,9 @@ const labels = {
   ended: ["Ended", 1], failed: ["Failed", 3], full: ["Disk", 3],
 };
 
-/** A channel's state in a word, and how bad it is: 0 well, 1 changing, 2 at risk, 3 a problem. */
-export function badge(state, channelState) {
-  const name = state === "failed" || !channelState || state === "ending" ? state : channelState;
+/** A channel's state in a word, and how bad it is: 0 well, 1 changing, 2 at risk, 3 a problem. A failure lasts until a success. */
+export function badge(state, channelState, lastFailure) {
+  const name = lastFailure || state === "failed" ? "failed" : !channelState || state === "ending" ? state : channelState;
   const [text, level] = labels[name] ?? [name, 1];
   return { name, text, level };
 }
@@ -101,8 +125,8 @@ export function badge(state, channelState) {
 export const people = ({ openStreams = 0, waitingRequests = 0, secondsSinceViewer }) => {
   if (waitingRequests > 0) return `${waitingRequests} waiting`;
   if (openStreams > 0) return plural(openStreams, "stream");
-  if (secondsSinceViewer === undefined) return "none";
-  return secondsSinceViewer < 10 ? "watched" : `none for ${duration(secondsSinceViewer)}`;
+  if (secondsSinceViewer === undefined) return "no viewer";
+  return secondsSinceViewer < 10 ? "watched" : `no viewer for ${duration(secondsSinceViewer)}`;
 };
 
 /** What can be done about a failed request, by its kind. */
@@ -139,13 +163,36 @@ function remedy(status) {
   return errors.some(([kind]) => /^http5/.test(kind)) ? "The upstream has a fault of its own. Tell its operator." : undefined;
 }
 
+/** The last failure of a channel that has not published since: reason, what to do, what happens next. */
+export function failure(status) {
+  const { state, lastFailure, secondsUntilStart, reason } = status;
+  if (!lastFailure && state !== "failed") return undefined;
+  const next = ["starting", "queued", "opening"].includes(state) ? "It is tried again now."
+    : secondsUntilStart !== undefined ? `It is tried again in ${duration(secondsUntilStart)}.`
+      : lastFailure ? "Play tries again." : undefined;
+  return { reason: lastFailure?.reason ?? reason ?? "no reason is known", todo: remedy(status) ?? reasonRemedy(lastFailure?.reason), next,
+    secondsAgo: lastFailure?.secondsAgo };
+}
+
+/** What can be done by the class of a failure, which is all that viewers are told. */
+const classRemedies = [
+  [/cannot be reached/, "Check its URL, its token and the network. The log names the cause."],
+  [/is no channel/, "Its URL leads to something else, such as an error page. Get a new one from the source."],
+  [/off the air|for too long/, "Wait, or ask its operator."], [/DRM/, "It cannot be relayed. Ask the source for a clear stream."],
+  [/decrypt/, "Its key does not fit. Ask its operator."], [/republished/, "Ask the source for H.264 or HEVC, with AAC."],
+  [/stored|recorded/, "Look at the disk of the spool."],
+];
+const reasonRemedy = (reason = "") => classRemedies.find(([words]) => words.test(reason))?.[1];
+
 /** What is wrong with a channel, worst first: level, what, what to do. */
 export function problems(status) {
   const found = [], add = (level, what, todo) => found.push({ level, what, todo });
   const { upstream = {}, output = {}, splice = {}, reason } = status;
   const silent = duration(upstream.secondsSinceNewSegment);
-  if (status.state === "failed") {
-    add(3, `The channel has failed: ${reason ?? "no reason is known"}`, remedy(status));
+  const failed = failure(status);
+  if (failed) {
+    add(3, `The channel has failed: ${failed.reason}`, [failed.todo, failed.next].filter(Boolean).join(" "));
+    found[0].isFailure = true;
   } else if (status.state === "outage") {
     add(3, `Outage: ${reason ?? `nothing new for ${silent}`}.`,
       remedy(status) ?? "liverelay keeps trying. The rewind can still be watched.");

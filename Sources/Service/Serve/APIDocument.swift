@@ -106,10 +106,17 @@ enum APIDocument {
                     "type": "number", "description": "Media that it does not have; its .json says where and why.",
                 ],
                 "keep": .boolean,
+                "repeat": JSONSchema.string.described("How it is repeated, if it is the newest of a series."),
+                "file": JSONSchema.string.described("The path of one that is done."),
                 "playlist": JSONSchema.string.described(
                     "Plays an open recording from its start, as far as the rewind reaches."),
             ],
             required: ["id", "channel", "name", "state", "start", "files", "bytes", "lostSeconds", "keep"]),
+        "Viewer": .object(
+            of: [
+                "id": .integer, "channel": .string, "address": .string, "userAgent": .string,
+                "seconds": ["type": "number", "description": "Since the first byte."],
+            ], required: ["id", "seconds"]),
         "Problem": JSONSchema.object(
             of: [
                 "type": .string, "title": .string, "status": .integer, "detail": .string,
@@ -131,6 +138,9 @@ enum APIDocument {
     private static let recording: JSONSchema = {
         let (moment, span) = (JSONSchema.reference("Moment"), ConfigurationKey.Form.span.schema)
         let slug = JSONSchema.string(.slug).described("The channel's name in paths.")
+        let ofRange: [String: JSONSchema] = [
+            "properties": ["repeat": .words(RecordingRequest.repetitions.ofRange)]
+        ]
         func without(_ names: String...) -> JSONSchema { ["anyOf": .list(names.map { .required([$0]) })] }
         return JSONSchema.object(
             of: [
@@ -138,6 +148,10 @@ enum APIDocument {
                 "name": JSONSchema.string(.text).described(
                     "What people call it: the programme's title, or else the channel's name."),
                 "start": moment.described("By default now."), "end": moment,
+                "duration": span.described("In place of the end."),
+                "repeat": JSONSchema.words(RecordingRequest.repetitions.ofProgram).described(
+                    "Plans the next one when one begins: a day or a week later by the server's clock, or the next "
+                        + "programme with the same title. Deleting the newest one ends the series."),
                 "programme": ["anyOf": [["const": "now"], moment], "description": "The programme at that time."],
                 "before": span.described("Time before the programme."), "after": span.described("Time after it."),
                 "keep": APIOperation.keep,
@@ -145,8 +159,11 @@ enum APIDocument {
             ], required: ["channel"], isClosed: true
         ).described("A range, or a programme of the guide with what is before and after it.").adding([
             "oneOf": [
-                JSONSchema.required(["end"]).adding(["not": without("programme", "before", "after")]),
-                JSONSchema.required(["programme"]).adding(["not": without("start", "end")]),
+                JSONSchema.required(["end"]).adding(["not": without("programme", "before", "after", "duration")])
+                    .adding(ofRange),
+                JSONSchema.required(["duration"]).adding(["not": without("programme", "before", "after", "end")])
+                    .adding(ofRange),
+                JSONSchema.required(["programme"]).adding(["not": without("start", "end", "duration")]),
             ]
         ])
     }()

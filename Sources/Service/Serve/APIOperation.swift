@@ -142,6 +142,20 @@ extension APIOperation {
             ],
             answer: { $0.recordings.remove($1) }),
         APIOperation(
+            resource: .viewers, method: .get, id: "listViewers", summary: "The clients of endless streams",
+            description: "Clients of playlists have no connection of their own, and are not listed.",
+            responses: [
+                200: json(
+                    "The clients, in the order in which they came.",
+                    .object(of: ["viewers": .array(of: .reference("Viewer"))], required: ["viewers"]))
+            ],
+            answer: { responder, _ in .now(responder.viewers()) }),
+        APIOperation(
+            resource: .viewer, method: .delete, id: "endStream", summary: "End the stream of a client",
+            description: "The client may come back.",
+            responses: [204: empty("The stream ends."), 404: problem("There is no such open stream.")],
+            answer: { responder, request in APIResponder.action { _ in responder.endStream(of: request.field) } }),
+        APIOperation(
             resource: .status, method: .get, id: "getStatus",
             summary: "The status of the process and of each channel that is not idle",
             description:

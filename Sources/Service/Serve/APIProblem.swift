@@ -57,6 +57,8 @@ struct APIProblem: Encodable, Equatable, Sendable {
         .conflict, "There is no place for recordings", "Start liverelay serve with --recordings.")
     static let noSuchRecording = APIProblem(.notFound, "No such recording", "There is no recording of that ID.")
 
+    static let noSuchViewer = APIProblem(.notFound, "No such viewer", "There is no open stream of that ID.")
+
     static func unknownPath(_ path: String) -> APIProblem {
         APIProblem(.notFound, "Nothing here", "The API has no \(path). See /api/openapi.json.")
     }

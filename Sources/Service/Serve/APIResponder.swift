@@ -15,14 +15,16 @@ package final class APIResponder: Sendable {
     private let updater: CatalogUpdater
     let bus: EventBus
     let recordings: RecordingResponder
+    private let streams: ClientEvents
 
     /// - Parameters:
     ///   - recordings: nil: the server makes no recordings.
     ///   - guide: the guide with the programs that can be recorded.
     package init(
         token: AccessToken, host: ChannelHost, updater: CatalogUpdater, events bus: EventBus = EventBus(),
-        recordings: RecordingService? = nil, guide: GuideService? = nil
+        recordings: RecordingService? = nil, guide: GuideService? = nil, streams: ClientEvents = ClientEvents()
     ) {
+        self.streams = streams
         self.token = token
         self.host = host
         self.updater = updater
@@ -83,6 +85,15 @@ package final class APIResponder: Sendable {
             ?? APIProblem.unknownChannel(name).response()
     }
 
+    func viewers() -> Response {
+        .json(of: ViewerDocument.List(viewers: streams.connected.map(ViewerDocument.init)), for: .operators)
+    }
+
+    func endStream(of id: String) -> Response {
+        guard let number = UInt64(id), streams.end(number) else { return APIProblem.noSuchViewer.response() }
+        return Response(status: .noContent, cacheControl: .noStore, body: .empty)
+    }
+
     func delete(_ name: String) async -> Response {
         guard await updater.delete(name) else { return APIProblem.unknownChannel(name).response() }
         return Response(status: .noContent, cacheControl: .noStore, body: .empty)
@@ -129,6 +140,24 @@ private struct ReloadDocument: Encodable {
         unchanged = outcome.difference.unchanged.count
         ended = outcome.endedCount
         staleLists = outcome.staleLists.map(\.line)
+    }
+}
+
+/// A client of an endless stream.
+private struct ViewerDocument: Encodable {
+    struct List: Encodable { let viewers: [ViewerDocument] }
+
+    let id: UInt64
+    /// The channel's slug.
+    let channel: String?
+    let address: String?
+    let userAgent: String?
+    let seconds: Double
+
+    init(_ connected: ClientEvents.Connected) {
+        (id, channel) = (connected.client.number, connected.channel)
+        (address, userAgent) = (connected.client.address, connected.client.userAgent)
+        seconds = connected.since.duration(to: .now).inSeconds
     }
 }
 

@@ -69,6 +69,9 @@ package struct ChannelDirectory: Sendable {
         return range.channel(of: channels[index], at: WallClock.milliseconds / 1000)
     }
 
+    /// Whether the list names the channel. A range of a provider's archive is not listed.
+    func lists(_ slug: String) -> Bool { indexes[slug] != nil }
+
     package var hasTokens: Bool { !tokens.isEmpty }
 
     package func knows(_ token: TokenDigest) -> Bool { knownTokens.contains(token) }

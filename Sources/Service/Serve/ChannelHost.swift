@@ -1,5 +1,6 @@
 package import Channel
 import ChannelList
+import Guide
 import HTTP
 import LiveRing
 import Record
@@ -71,6 +72,8 @@ package final class ChannelHost: Sendable {
     /// The state of the only channel, in a process of one channel.
     package var onlyState: ChannelState? { running("")?.state }
 
+    var guide: GuideService? { settings.guide }
+
     var continuousRecordings: ContinuousRecordings { settings.recordings }
 
     /// The rewind of channels without a setting of their own; nil: unlimited.
@@ -89,7 +92,7 @@ package final class ChannelHost: Sendable {
             next.version = state.directory.version + 1
             state.directory = next
             let running = retired.filter { state.supervisor.channels[$0] != nil }
-            for name in running { handle(.retired(name), &state) }
+            for name in retired where state.supervisor.isKnown(name) { handle(.retired(name), &state) }
             if next.connections != state.supervisor.channels.connections {
                 handle(.connected(next.connections), &state)
             }
@@ -110,6 +113,9 @@ package final class ChannelHost: Sendable {
     func listing(of name: String) -> (channel: ListedChannel, entry: ChannelSupervisor.Entry?)? {
         state.withLock { state in state.directory[name].map { ($0, state.supervisor.channels[name]) } }
     }
+
+    /// The failure of a channel's last run; nil if the channel has published since, or never ran.
+    func failure(of name: String) -> ChannelSupervisor.Failure? { state.withLock { $0.supervisor.failures[name] } }
 
     /// The run of a channel, whether it publishes or not. No viewer is recorded.
     func running(_ name: String) -> RunningChannel? {
@@ -197,6 +203,8 @@ package final class ChannelHost: Sendable {
         let directory: ChannelDirectory
         let channels: [String: ChannelSupervisor.Entry]
         let statuses: [String: RelayStatus]
+        /// The last failures of channels that have not published since.
+        let failures: [String: ChannelSupervisor.Failure]
         let policy: ChannelSupervisor.Policy
         let startCount: Int
         let uptime: Duration
@@ -207,20 +215,35 @@ package final class ChannelHost: Sendable {
             let isSeen = { (slug: String) in directory.isOpen(slug, to: viewer) }
             return Overview(
                 directory: directory.opened(to: viewer), channels: channels.filter { isSeen($0.key) },
-                statuses: statuses.filter { isSeen($0.key) }, policy: policy, startCount: startCount, uptime: uptime)
+                statuses: statuses.filter { isSeen($0.key) }, failures: failures.filter { isSeen($0.key) },
+                policy: policy, startCount: startCount, uptime: uptime)
+        }
+    }
+
+    /// The health of each channel that is not idle, for its history.
+    var healths: [String: ChannelHealth] {
+        state.withLock { state in
+            let entries = state.supervisor.channels.entries.filter { state.directory.lists($0.key) }
+            return entries.compactMapValues { entry in
+                if case .failed = entry.state { return .failed }
+                return entry.state.run.flatMap { state.runs[$0] }.flatMap { ChannelHealth($0.state.phase) }
+            }
         }
     }
 
     var runs: [RunningChannel] { state.withLock { Array($0.runs.values) } }
 
     var overview: Overview {
-        let (directory, channels, runs, startCount) = state.withLock { state in
-            (state.directory, state.supervisor.channels.entries, state.runs, state.startCount)
+        let (directory, channels, runs, failures, startCount) = state.withLock { state in
+            (
+                state.directory, state.supervisor.channels.entries, state.runs, state.supervisor.failures,
+                state.startCount
+            )
         }
         return Overview(
             directory: directory, channels: channels,
             statuses: Dictionary(runs.map { ($0.key.channel, $0.value.state.status) }) { first, _ in first },
-            policy: policy, startCount: startCount, uptime: now)
+            failures: failures, policy: policy, startCount: startCount, uptime: now)
     }
 }
 

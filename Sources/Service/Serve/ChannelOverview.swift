@@ -11,10 +11,13 @@ struct ChannelOverview: Encodable, Sendable {
     /// The channel's own state while it runs: `live`, `late`, `outage`, …
     let channelState: RelayStatus.State?
     let reason: FailureText?
+    let lastFailure: RelayStatus.Failure?
+    let secondsUntilStart: Double?
     let upstreamReason: StatusReason?
     let secondsInState: Double?
     let secondsSinceNewSegment: Double?
     let liveEdge: String?
+    let rewindStart: String?
     let bandwidth: Int?
     let resolution: String?
     let segmentsLost: UInt64?
@@ -27,6 +30,7 @@ struct ChannelOverview: Encodable, Sendable {
         slug = channel.slug
         state = channel.state
         reason = channel.reason
+        (lastFailure, secondsUntilStart) = (channel.lastFailure, channel.secondsUntilStart)
         openStreams = channel.openStreams
         waitingRequests = channel.waitingRequests
         secondsSinceViewer = channel.secondsSinceViewer
@@ -36,6 +40,7 @@ struct ChannelOverview: Encodable, Sendable {
         secondsInState = status?.secondsInState
         secondsSinceNewSegment = status?.upstream.secondsSinceNewSegment
         liveEdge = status?.output.liveEdge
+        rewindStart = status?.output.rewindStart
         bandwidth = status?.output.averageBandwidth
         resolution = status?.splice.currentPeriod.flatMap { period in
             period.width.flatMap { width in period.height.map { "\(width)x\($0)" } }
@@ -45,18 +50,35 @@ struct ChannelOverview: Encodable, Sendable {
     }
 }
 
-/// `/web/overview.json`: the channels that are not idle, in a few fields each.
+/// `/web/overview.json`: the channels that are not idle or failed last, in a few fields each.
 struct ServeOverview: Encodable, Sendable {
+    /// What the page can offer to a viewer.
+    struct Features: Encodable, Sendable {
+        var hasGuide = false
+        /// Whether there is an API, whose token the viewer may have.
+        var hasAPI = false
+        /// Whether the API records.
+        var hasRecordings = false
+    }
+
     let listed: Int
     let running: Int
+    let idle: Int
+    let failed: Int
     let uptime: Double
+    let features: Features
     let channels: [ChannelOverview]
+    /// The channels that are idle after a failure, by slug.
+    let failures: [String: RelayStatus.Failure]
 
-    init(_ overview: ChannelHost.Overview) {
-        listed = overview.directory.channels.count
+    init(_ overview: ChannelHost.Overview, _ features: Features) {
         let status = ServeStatus(overview, clients: ClientCounts())
-        (running, uptime) = (status.running, status.uptime)
+        (listed, running, idle, failed) = (status.listed, status.running, status.idle, status.failed)
+        uptime = status.uptime
+        self.features = features
         channels = status.channels.map(ChannelOverview.init)
+        failures = overview.failures.filter { overview.channels[$0.key] == nil }
+            .mapValues { $0.status(at: overview.uptime) }
     }
 }
 

@@ -94,6 +94,12 @@ package struct ChannelSupervisor: Sendable {
         var queuedAt: UInt64 = 0
     }
 
+    /// The failure of a channel's last run.
+    struct Failure: Equatable, Sendable {
+        let reason: FailureText
+        let time: Duration
+    }
+
     package enum Input: Equatable, Sendable {
         /// A request that needs the channel running. It is answered with an effect `.answer`.
         case requested(String, waiter: UInt64, isStream: Bool)
@@ -142,6 +148,8 @@ package struct ChannelSupervisor: Sendable {
     let policy: Policy
     /// A channel that always runs has an entry as long as its demand says so.
     var channels: SupervisedChannels
+    /// The last failures of channels that have not published since.
+    private(set) var failures: [String: Failure] = [:]
     private var runCount: UInt64 = 0
     private var queueCount: UInt64 = 0
 
@@ -149,6 +157,9 @@ package struct ChannelSupervisor: Sendable {
         self.policy = policy
         channels = SupervisedChannels(policy)
     }
+
+    /// Whether the channel is not idle, or its last failure is remembered.
+    func isKnown(_ name: String) -> Bool { channels[name] != nil || failures[name] != nil }
 
     /// When `.wake` is due; nil: not before another input.
     var nextWake: Duration? { channels.nextDue }
@@ -333,6 +344,7 @@ extension ChannelSupervisor {
         guard case .starting(run) = channels[run.channel]?.state else { return }
         channels[run.channel]?.state = .running(run)
         channels[run.channel]?.publishedAt = now
+        failures[run.channel] = nil
         answer(run.channel, nil, at: now, &effects) { _ in true }
     }
 
@@ -360,6 +372,7 @@ extension ChannelSupervisor {
     }
 
     private mutating func retire(_ name: String, _ effects: inout [Effect]) {
+        failures[name] = nil
         switch channels[name]?.state {
         case .starting(let run), .running(let run), .lingering(let run, _): end(run, &effects)
         case .failed: channels[name] = nil
@@ -381,6 +394,8 @@ extension ChannelSupervisor {
         let pause = min(Self.firstPause * (1 << min(entry.failures, 6)), Self.longestPause)
         entry.failures += 1
         channels[run.channel] = entry
+        // Clients choose the names of ranges, so these are not remembered.
+        if ProviderRange(name: run.channel) == nil { failures[run.channel] = Failure(reason: reason, time: now) }
         answer(run.channel, .failed(reason: reason, retryAfter: pause), at: now, &effects) { _ in true }
         channels[run.channel]?.state = .failed(reason: reason, until: now + pause)
     }

@@ -85,8 +85,12 @@ struct RecordingResponder: Sendable {
         do throws(RecordingService.Problem) {
             let range: (start: ProgramDateTime, end: ProgramDateTime)
             var name = request.name
+            var repetition = request.repetition.flatMap(RecordingRepetition.Rule.init).map { RecordingRepetition($0) }
             switch request.range {
             case .between(let start, let end): range = (start ?? service.clock.now(), end)
+            case .lasting(let length, let start):
+                let start = start ?? service.clock.now()
+                range = (start, start.advanced(by: length))
             case .program(let date, let before, let after):
                 let date = date ?? service.clock.now()
                 guard let channel = service.host.directory[request.channel] else {
@@ -102,10 +106,11 @@ struct RecordingResponder: Sendable {
                     ProgramDateTime(millisecondsSince1970: program.stop * 1000).advanced(by: after)
                 )
                 name = name ?? program.title
+                repetition?.follow(program.title, before: before, after: after)
             }
             let recording = try await service.add(
                 channel: request.channel, name: name, range: range, isKept: request.isKept,
-                includesSlate: request.includesSlate)
+                includesSlate: request.includesSlate, repetition: repetition)
             return .json(of: RecordingDocument(recording), status: .created)
         } catch { return error.problem.response() }
     }
@@ -216,9 +221,16 @@ struct RecordingDocument: Encodable, Sendable {
         }
     }
 
-    enum ID: Encodable {
+    enum ID: Encodable, CustomStringConvertible {
         case requested(Int)
         case continuous(String)
+
+        var description: String {
+            switch self {
+            case .requested(let number): "\(number)"
+            case .continuous(let text): text
+            }
+        }
 
         func encode(to encoder: any Encoder) throws {
             var container = encoder.singleValueContainer()
@@ -243,6 +255,10 @@ struct RecordingDocument: Encodable, Sendable {
     let bytes: UInt64
     let lostSeconds: Double
     let keep: Bool
+    /// `daily`, `weekly` or `title`; nil: no recording follows this one.
+    let `repeat`: String?
+    /// The finished recording, relative to the server's root.
+    let file: String?
     /// A playlist that plays an open recording from its start, relative to the server's root, as far as the rewind
     /// reaches.
     let playlist: String?
@@ -250,7 +266,8 @@ struct RecordingDocument: Encodable, Sendable {
     init(_ recording: RequestedRecording) {
         self.init(
             .requested(recording.id), recording.channel, recording.name, recording.state, recording.files,
-            isKept: recording.isKept, start: recording.startDate, end: recording.endDate)
+            isKept: recording.isKept, start: recording.startDate, end: recording.endDate,
+            repetition: recording.repetition)
     }
 
     init(_ recording: ContinuousRecording) {
@@ -261,8 +278,10 @@ struct RecordingDocument: Encodable, Sendable {
 
     private init(
         _ id: ID, _ channel: String, _ name: String, _ known: RequestedRecording.State,
-        _ files: RequestedRecording.Files?, isKept: Bool, start first: ProgramDateTime, end last: ProgramDateTime?
+        _ files: RequestedRecording.Files?, isKept: Bool, start first: ProgramDateTime, end last: ProgramDateTime?,
+        repetition: RecordingRepetition? = nil
     ) {
+        `repeat` = repetition?.rule.rawValue
         (self.id, self.channel, self.name, keep) = (id, channel, name, isKept)
         (start, end) = (first.text, last?.text)
         self.files = files.map { files in files.suffixes.map { "\(files.base).\($0)" } } ?? []
@@ -276,6 +295,11 @@ struct RecordingDocument: Encodable, Sendable {
         case .finishing: (state, reason, isOpen) = ("finishing", nil, true)
         case .done(let note): (state, reason) = ("done", note)
         case .failed(let why): (state, reason) = ("failed", why)
+        }
+        if case .done = known, let suffix = RecordingFileAddress.suffix(in: files?.suffixes ?? []) {
+            file = RecordingFileAddress.path(of: "\(id)", suffix)
+        } else {
+            file = nil
         }
         let length = last.map { "\(($0.milliseconds(since: first) + 999) / 1000)" } ?? "now"
         let seconds = first.millisecondsSince1970 / 1000

@@ -39,7 +39,7 @@ package final class RecordingService: Sendable {
     }
 
     /// How long before its start a recording starts its channel.
-    private static let lead = Duration.seconds(30)
+    static let lead = Duration.seconds(30)
     /// How long after its end a recording waits for missing media.
     private static let grace = Duration.seconds(120)
     /// The time between two removals of expired recordings.
@@ -135,7 +135,7 @@ package final class RecordingService: Sendable {
 
     subscript(id: Int) -> RequestedRecording? { state.withLock { $0.schedule[id] } }
 
-    private func launch(_ id: Int, _ state: inout State) {
+    func launch(_ id: Int, _ state: inout State) {
         guard !state.isClosed else { return }
         state.tasks[id] = Task { [self] in
             await run(id)
@@ -145,6 +145,7 @@ package final class RecordingService: Sendable {
 
     private func sweepRepeatedly() async {
         repeat {
+            await continueSeries()
             for channel in Set(recordings.filter(\.isOver).map(\.channel)).sorted() {
                 let retention = host.directory[channel].map { RecordingRetention($0.options) }
                 recordRemoval(await MediaPool.finishing.perform { [self] in sweep(channel, retention) })
@@ -176,7 +177,7 @@ package final class RecordingService: Sendable {
         Task { await store() }
     }
 
-    private func save() async throws(RecordingFile.Failure) {
+    func save() async throws(RecordingFile.Failure) {
         try await MediaPool.recordings.perform { [self] () throws(RecordingFile.Failure) in try write() }
     }
 
@@ -239,7 +240,7 @@ extension RecordingService {
     ///   - name: the name for people; nil: the channel's name.
     func add(
         channel slug: String, name: String?, range: (start: ProgramDateTime, end: ProgramDateTime), isKept: Bool,
-        includesSlate: Bool = true
+        includesSlate: Bool = true, repetition: RecordingRepetition? = nil
     ) async throws(Problem) -> RequestedRecording {
         guard let channel = host.directory[slug] else { throw .unknownChannel(slug) }
         do throws(RecordingFile.Failure) {
@@ -261,7 +262,7 @@ extension RecordingService {
             Result { () throws(RecordingSchedule.Refusal) in
                 try state.schedule.add(
                     channel: slug, name: name ?? channel.name, range: range, isKept: isKept,
-                    includesSlate: includesSlate, at: now)
+                    includesSlate: includesSlate, repetition: repetition, at: now)
             }
         }
         let recording: RequestedRecording
@@ -350,6 +351,7 @@ extension RecordingService {
         if recording.state != .finishing, !recording.isEnded,
             await wait(until: recording.startDate.advanced(by: .zero - Self.lead))
         {
+            if recording.repetition != nil { await continueSeries() }
             await record(recording, with: &writer)
         }
         let isEnded = self[id]?.isEnded ?? true

@@ -73,6 +73,23 @@ extension ServeResponder {
         list("channels.json", .json, for: target) { StatusDocument.json(of: ListedChannels($0.channels)) }
     }
 
+    /// `/web/channels.html`: the list for browsers without scripts.
+    func plainList(for target: RequestTarget) -> Work {
+        let query = target.viewer.query.map { "?\($0.value)" } ?? ""
+        return list("channels.html", .html, for: target, credentials: target.viewer.query) { directory in
+            let rows = directory.channels.map { channel in
+                let path = "../" + PercentEncoding.encode(channel.slug)
+                return """
+                    <li>\(DocumentText.xml(channel.name)): <a href="\(path)/live.m3u8\(query)" target="_top">HLS</a>, \
+                    <a href="\(path)/live.ts\(query)" target="_top">MPEG-TS</a></li>
+                    """
+            }
+            let head = "<!DOCTYPE html>\n<html lang=\"en\"><meta charset=\"utf-8\"><title>Channels</title>"
+            let style = "<meta name=\"color-scheme\" content=\"light dark\">"
+            return Array((head + style + "\n<ul>\n" + rows.joined(separator: "\n") + "\n</ul>\n</html>\n").utf8)
+        }
+    }
+
     /// `/library.zip`
     func library(for target: RequestTarget) -> Work {
         let (viewer, base) = (target.viewer, base(of: target))
@@ -91,7 +108,17 @@ extension ServeResponder {
 
     /// `/web/overview.json`
     func overview(for target: RequestTarget) -> Work {
-        moment("overview.json", for: target) { StatusDocument.json(of: ServeOverview($0)) }
+        let features = ServeOverview.Features(
+            hasGuide: guide?.hasSources == true, hasAPI: hasAPI && mayReadGuide(target.viewer),
+            hasRecordings: recordings != nil)
+        return moment("overview.json", for: target) { StatusDocument.json(of: ServeOverview($0, features)) }
+    }
+
+    /// `/web/health.json`: the last 24 hours of each channel.
+    func healthHistory(for target: RequestTarget) -> Work {
+        moment("health.json", for: target) { [health] overview in
+            StatusDocument.json(of: health.document { overview.directory.lists($0) })
+        }
     }
 
     /// `/web/recordings.json`: the recordings of the channels that the viewer may watch.

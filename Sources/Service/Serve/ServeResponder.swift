@@ -18,10 +18,12 @@ package final class ServeResponder: Responder {
     let guide: GuideService?
     /// nil: there is no API.
     private let api: APIResponder?
+    var hasAPI: Bool { api != nil }
     /// nil: channels are relayed. Otherwise only archives are served.
     private let archives: StoredArchives?
     /// nil: the server makes no recordings on request.
     let recordings: RecordingService?
+    let health: HealthRecorder
     private let tokens: ServerTokens
     private let metrics: MetricsResponder?
     private let streamClients: ClientEvents
@@ -37,7 +39,8 @@ package final class ServeResponder: Responder {
     package init(
         _ host: ChannelHost, addresses: ForwardedAddresses = ForwardedAddresses(),
         tuner: TunerDevice? = nil, guide: GuideService? = nil, api: APIResponder? = nil,
-        recordings: RecordingService? = nil, archives: StoredArchives? = nil, tokens: ServerTokens = ServerTokens(),
+        recordings: RecordingService? = nil, archives: StoredArchives? = nil,
+        health: HealthRecorder = HealthRecorder(), tokens: ServerTokens = ServerTokens(),
         metrics: MetricsResponder? = nil, streamClients: ClientEvents = ClientEvents(),
         clients: @escaping @Sendable () -> ClientCounts = { ClientCounts() }
     ) {
@@ -49,6 +52,7 @@ package final class ServeResponder: Responder {
         self.api = api
         self.recordings = recordings
         self.archives = archives
+        self.health = health
         self.tokens = tokens
         self.metrics = metrics
         self.streamClients = streamClients
@@ -59,13 +63,22 @@ package final class ServeResponder: Responder {
 
     package var access: (tokens: ServerTokens, policy: any AccessPolicy)? { (tokens, host.directory) }
 
+    package func tokenDocument(for route: Route, _ target: RequestTarget) -> Response? {
+        switch route {
+        case .page, .channel(_, .page): target.query.value(of: "token") == nil ? Page.token : Page.wrongToken
+        default: nil
+        }
+    }
+
     package func answer(to route: Route, _ target: RequestTarget) -> Answer {
         switch route {
         case .page: .now(Page.overview)
         case .pageFile("/web/overview.json"): .later(overview(for: target))
         case .pageFile("/web/channels.json"): .later(channelNames(for: target))
-        case .pageFile("/web/recordings.json"):
-            .later(recordingList(for: target))
+        case .pageFile("/web/health.json"): .later(healthHistory(for: target))
+        case .pageFile("/web/recordings.json"): .later(recordingList(for: target))
+        case .pageFile("/web/channels.html"): .later(plainList(for: target))
+        case .pageFile(let path) where RecordingFileAddress(path: path) != nil: recordingFile(at: path, for: target)
         case .pageFile(let path): .now(Page.response(at: path) ?? .notFound(path))
         case .channelList(let format, let group):
             .later(channelList(format.flatMap(StreamFormat.init), group: group, for: target))
@@ -193,9 +206,16 @@ extension ServeResponder {
 
     /// Answers requests about a channel that need no running channel.
     private func description(of name: String, _ resource: Route.Resource, to target: RequestTarget) -> Answer {
-        if resource == .page { return .now(Page.listedChannel) }
+        if resource == .page { return .now(Page.listedChannel(hasGuide: guide?.hasSources == true)) }
         if case .programs(let range) = resource { return programs(of: name, in: range, target) }
-        if let running = host.running(name) { return running.responder.answer(to: resource, target) }
+        if let running = host.running(name) {
+            guard resource == .status, let failure = host.failure(of: name) else {
+                return running.responder.answer(to: resource, target)
+            }
+            var status = running.state.status
+            status.lastFailure = failure.status(at: host.now)
+            return .now(.json(of: status))
+        }
         switch resource {
         case .status: return .now(statusOfIdle(name))
         case .health: return .now(.text(.ok, "ok"))
@@ -208,7 +228,9 @@ extension ServeResponder {
 
     private func statusOfIdle(_ name: String) -> Response {
         let listing = host.listing(of: name)
-        return .json(of: ServeStatus.Channel(name, listing?.channel, listing?.entry, status: nil, at: host.now))
+        return .json(
+            of: ServeStatus.Channel(
+                name, listing?.channel, listing?.entry, host.failure(of: name), status: nil, at: host.now))
     }
 
     /// The URL of this server as the client sees it, without a slash at its end.

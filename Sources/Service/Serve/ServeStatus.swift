@@ -16,6 +16,10 @@ struct ServeStatus: Encodable, Sendable {
         let state: String
         /// The reason of the failure; nil in any other state.
         let reason: FailureText?
+        /// The failure of the last run; nil if the channel has published since.
+        let lastFailure: RelayStatus.Failure?
+        /// Seconds until a failed channel starts again by itself; nil if it starts when a viewer asks for it.
+        let secondsUntilStart: Double?
         /// Requests that are held until the channel publishes.
         let waitingRequests: Int
         let openStreams: Int
@@ -25,13 +29,18 @@ struct ServeStatus: Encodable, Sendable {
         let status: RelayStatus?
 
         init(
-            _ slug: String, _ channel: ListedChannel?, _ entry: ChannelSupervisor.Entry?, status: RelayStatus?,
-            at now: Duration
+            _ slug: String, _ channel: ListedChannel?, _ entry: ChannelSupervisor.Entry?,
+            _ failure: ChannelSupervisor.Failure?, status: RelayStatus?, at now: Duration
         ) {
             self.slug = slug
             name = channel?.name ?? slug
             state = ServeStatus.state(of: entry)
             reason = if case .failed(let reason, _)? = entry?.state { reason } else { nil }
+            lastFailure = failure?.status(at: now)
+            secondsUntilStart =
+                if case .failed(_, let until)? = entry?.state, channel?.options.runsAlways == true {
+                    max(.zero, until - now).seconds
+                } else { nil }
             waitingRequests = entry?.waiters.count ?? 0
             openStreams = entry?.streams ?? 0
             secondsSinceViewer = entry.map { entry in
@@ -45,6 +54,10 @@ struct ServeStatus: Encodable, Sendable {
     let listed: Int
     /// The number of runs that have not ended.
     let running: Int
+    /// The number of listed channels without a run whose last run has not failed.
+    let idle: Int
+    /// The number of listed channels whose last run failed, and that have not published since.
+    let failed: Int
     /// The most concurrent runs that the operator and the number of descriptors permit.
     let maxRunning: Int?
     let starts: Int
@@ -59,11 +72,16 @@ struct ServeStatus: Encodable, Sendable {
         uptime = overview.uptime.inSeconds
         listed = overview.directory.channels.count
         running = overview.channels.values.count { $0.state.run != nil }
+        failed = overview.failures.count
+        idle = overview.directory.channels.count {
+            overview.channels[$0.slug]?.state.run == nil && overview.failures[$0.slug] == nil
+        }
         maxRunning = overview.policy.runLimit
         starts = overview.startCount
         channels = overview.channels.sorted { $0.key < $1.key }.map { slug, entry in
             Channel(
-                slug, overview.directory[slug], entry, status: overview.statuses[slug], at: overview.uptime)
+                slug, overview.directory[slug], entry, overview.failures[slug], status: overview.statuses[slug],
+                at: overview.uptime)
         }
     }
 
@@ -79,6 +97,12 @@ struct ServeStatus: Encodable, Sendable {
         case .ending: "ending"
         case .failed: "failed"
         }
+    }
+}
+
+extension ChannelSupervisor.Failure {
+    func status(at now: Duration) -> RelayStatus.Failure {
+        RelayStatus.Failure(reason: reason, secondsAgo: (now - time).seconds)
     }
 }
 

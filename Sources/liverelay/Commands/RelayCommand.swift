@@ -35,6 +35,9 @@ struct RelayCommand: AsyncParsableCommand, ChannelCommand {
                 """, valueName: "url"))
     var backups: [String] = []
 
+    @Option(help: "Name of the channel, as the page shows it.")
+    var name: String?
+
     @OptionGroup(title: "Serving") var serving: ServingOptions
     @OptionGroup var end: EndOptions
     @OptionGroup(title: "Transport stream") var streaming: StreamingOptions
@@ -63,7 +66,7 @@ struct RelayCommand: AsyncParsableCommand, ChannelCommand {
             rewind: hasRewind ? ConfigurationKey.usualRewind : StreamingOptions.rewind,
             single: RelayService.Single(
                 output: streaming.destination, outputPolicy: { streaming.policy(for: $0, burst: options.burst) },
-                hasServer: !isStreamOnly, exitsAtEnd: end.exitAtEnd
+                hasServer: !isStreamOnly, name: name, exitsAtEnd: end.exitAtEnd
             ) { base in
                 ["Watch \(base)live.m3u8   rewind \(base)dvr.m3u8   status \(base)status.json"]
             }

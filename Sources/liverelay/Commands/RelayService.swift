@@ -29,6 +29,8 @@ struct RelayService: Sendable {
         /// How long the first segments are waited for, by the time after which the channel gives up.
         var opening: @Sendable (Duration?) -> OpeningPatience = { .patient(giveUp: $0) }
         var hasServer = true
+        /// The channel's name for people.
+        var name: String?
         /// Whether the process ends when the upstream has ended.
         let exitsAtEnd: Bool
         /// Lines for the console once the first segment is published.
@@ -108,10 +110,12 @@ struct RelayService: Sendable {
         settings.single = single.map { single in
             ChannelSettings.Single(opening: single.opening) { [console, setup] status in
                 (status.logLinesDropped, status.clients) = (console.dropped, setup.connections.counts)
+                status.name = single.name
             } ended: {
                 input.yield(.channel($0, isOver: $1))
             }
         }
+        let health = HealthRecorder()
         let host = ChannelHost(
             ChannelDirectory(catalog.channels, connections: catalog.connections), policy: policy, settings: settings
         ) { if case .published = $0 { input.yield(.published) } }
@@ -123,7 +127,10 @@ struct RelayService: Sendable {
         if isArchiveOnly { host.close() }
         let archives = isArchiveOnly ? copies.map { StoredArchives(configuration, cache: $0, logger: logger) } : nil
         let server =
-            single?.hasServer == false ? nil : try await startServer(of: host, updater, guide, recordings, archives)
+            single?.hasServer == false
+            ? nil
+            : try await startServer(
+                of: host, updater, guide, recordings, archives, health)
         let base = server.map { address.baseURL(port: $0.port, isSecure: options.access.isSecure) }
         if let base { logStart(catalog, base: base) }
         let discovery = if let server { await startDiscovery(httpPort: server.port) } else { DiscoveryServer?.none }
@@ -142,6 +149,7 @@ struct RelayService: Sendable {
         let outcome = await withTaskGroup(of: Void.self) { group in
             defer { group.cancelAll() }
             addTasks(to: &group, host, updater, guide, stream, input)
+            if list != nil { group.addTask { await health.run(of: host) } }
             // Without a server and a stream, nobody can read what is published.
             var end = ServiceEnd(
                 endsWithUpstream: single.map { $0.exitsAtEnd || (server == nil && stream == nil) } ?? false,
@@ -231,11 +239,12 @@ struct RelayService: Sendable {
     /// Starts the server of the channels, of the documents about all of them, and of the API.
     private func startServer(
         of host: ChannelHost, _ updater: CatalogUpdater, _ guide: GuideService?, _ recordings: RecordingService?,
-        _ archives: StoredArchives?
+        _ archives: StoredArchives?, _ health: HealthRecorder
     ) async throws(RelayError) -> HTTPServer {
         let api = list?.apiToken.map {
             APIResponder(
-                token: $0, host: host, updater: updater, events: setup.bus, recordings: recordings, guide: guide)
+                token: $0, host: host, updater: updater, events: setup.bus, recordings: recordings, guide: guide,
+                streams: setup.streamClients)
         }
         let metrics = MetricsResponder { [setup] in
             MetricsSnapshot(
@@ -246,7 +255,7 @@ struct RelayService: Sendable {
             on: address, idleTime: options.clientTimeout.duration,
             ServeResponder(
                 host, addresses: addresses, tuner: tuner, guide: guide, api: api, recordings: recordings,
-                archives: archives, tokens: setup.credentials.viewers, metrics: metrics,
+                archives: archives, health: health, tokens: setup.credentials.viewers, metrics: metrics,
                 streamClients: setup.streamClients, clients: { [setup] in setup.connections.counts }))
     }
 }

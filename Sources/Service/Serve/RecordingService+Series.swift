@@ -1,0 +1,57 @@
+import ChannelList
+import Export
+import Guide
+import Observability
+import Record
+import Support
+import Synchronization
+
+extension RecordingService {
+    /// Plans the next recording of each series whose newest one begins. A series whose next program no guide names yet is
+    /// looked up again later.
+    func continueSeries() async {
+        let now = clock.now()
+        let begun = now.advanced(by: Self.lead)
+        for recording in recordings where recording.repetition != nil && recording.startDate <= begun {
+            guard let repetition = recording.repetition,
+                let range = await nextRange(of: recording, repetition, at: now)
+            else { continue }
+            let added = state.withLock { state -> RequestedRecording? in
+                // Another call may have planned it.
+                guard state.schedule[recording.id]?.repetition == repetition,
+                    let next = try? state.schedule.add(
+                        channel: recording.channel, name: recording.name,
+                        range: (range.lowerBound, range.upperBound), isKept: recording.isKept,
+                        includesSlate: recording.includesSlate != false, repetition: repetition, at: now)
+                else { return nil }
+                state.schedule.update(recording.id) { $0.repetition = nil }
+                launch(next.id, &state)
+                return next
+            }
+            guard let added else { continue }
+            await store()
+            publish(
+                .recordingPlan(recording: added.id, name: added.name, start: added.startDate, end: added.endDate),
+                of: added)
+        }
+    }
+
+    private func nextRange(
+        of recording: RequestedRecording, _ repetition: RecordingRepetition, at now: ProgramDateTime
+    ) async -> Range<ProgramDateTime>? {
+        guard repetition.rule == .title else {
+            return repetition.next(after: recording.startDate..<recording.endDate, at: now)
+        }
+        guard let guide = host.guide, let channel = host.directory[recording.channel] else { return nil }
+        // The program that was recorded begins before its recording ends.
+        let from = max(recording.endDate.advanced(by: .zero - repetition.after), now).millisecondsSince1970 / 1000
+        let found = await MediaPool.recordings.perform {
+            guide.listings(of: channel, from: from).first { $0.start >= from - 1 && $0.title == repetition.title }
+        }
+        return found.map { program in
+            let start = ProgramDateTime(millisecondsSince1970: program.start * 1000)
+            let end = ProgramDateTime(millisecondsSince1970: program.stop * 1000)
+            return start.advanced(by: .zero - repetition.before)..<end.advanced(by: repetition.after)
+        }
+    }
+}

@@ -30,6 +30,7 @@ function fill(node, key, make) {
 async function open() {
   $("start").hidden = isOpen = true;
   notice("Loading …");
+  const aim = wanted;
   try {
     video.play().catch(() => {});
     await player.open();
@@ -44,6 +45,7 @@ async function open() {
     if (error.name === "AbortError" && !player.error) return;
     $("start").hidden = isOpen = false;
     video.pause();
+    if (error.name === "NotAllowedError") wanted = aim; // Play goes there
     notice(error.name === "NotAllowedError" ? undefined : error.message);
   }
 }
@@ -411,6 +413,10 @@ async function poll() {
     if (status.output?.segments > 0) showDays(status.output);
     // A channel that runs shows its window before it is played; one that is idle is not started by being looked at.
     if (!isOpen && status.output?.segments > 0 && player.timeline.segments.length === 0) await load(status.output);
+    if (wanted && !isOpen && !wanted.isTried) {
+      wanted.isTried = true;
+      open();
+    }
     await loadBreaks();
   } catch { showAbsence(); }
   setTimeout(poll, document.hidden ? 10_000 : 2_000);

@@ -38,6 +38,8 @@ export class Events {
     panel.append(element("div", { className: "search" }, element("label", { className: "choice" }, "Channel ", this.channel), element("label", { className: "choice" }, "What ", this.what)), this.note, this.open, this.log, this.more);
     for (const select of [this.channel, this.what]) select.addEventListener("change", () => { this.limit = SHOWN; this.render(); });
     this.open.addEventListener("click", () => this.follow());
+    // A page that is left may stay in the browser's cache, and would keep one of its few connections.
+    addEventListener("pagehide", () => this.abort?.abort());
     this.more.addEventListener("click", () => { this.limit += SHOWN; this.render(); });
   }
 
@@ -57,7 +59,8 @@ export class Events {
     if (this.isFollowing) return;
     this.isFollowing = true;
     try {
-      const answer = await request("GET", `events?after=${this.events.at(-1)?.id ?? 0}`, { isQuiet });
+      this.abort = new AbortController();
+      const answer = await request("GET", `events?after=${this.events.at(-1)?.id ?? 0}`, { isQuiet, signal: this.abort.signal });
       this.open.hidden = answer !== undefined;
       if (!answer) {
         this.note.textContent = "Events name addresses of viewers and causes, so they need the token of the API.";
@@ -76,7 +79,7 @@ export class Events {
         this.schedule();
       }
     } catch (error) {
-      this.note.textContent = `The events are not there: ${error.message}`;
+      if (error.name !== "AbortError") this.note.textContent = `The events are not there: ${error.message}`;
     } finally { this.isFollowing = false; }
   }
 

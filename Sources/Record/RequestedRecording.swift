@@ -51,7 +51,9 @@ package struct RequestedRecording: Codable, Equatable, Sendable {
     /// How the recording is repeated. The newest recording of a series has it; the earlier ones have none.
     package var repetition: RecordingRepetition?
     /// Whether a request ended the recording before its end.
-    package var isEnded = false
+    package private(set) var isEnded = false
+    /// When a request ended the recording, in milliseconds since 1970; nil in lists of earlier versions.
+    private var endedAt: Int64?
     package var state = State.planned
     /// nil before its first segment.
     package var files: Files?
@@ -87,6 +89,15 @@ package struct RequestedRecording: Codable, Equatable, Sendable {
     package mutating func count(_ journal: RecordingJournal) {
         files?.byteCount = UInt64(journal.byteCount)
         files?.lostMilliseconds = journal.lostMilliseconds
+    }
+
+    package mutating func end(at date: ProgramDateTime) {
+        (isEnded, endedAt) = (true, date.millisecondsSince1970)
+    }
+
+    /// The end of the recorded range: the planned one, unless a request ended the recording before.
+    package var actualEnd: ProgramDateTime {
+        endedAt.map { min(endDate, max(startDate, ProgramDateTime(millisecondsSince1970: $0))) } ?? endDate
     }
 
     package var isOver: Bool { state.isFinal }
@@ -201,6 +212,7 @@ package struct RecordingSchedule: Codable, Equatable, Sendable {
         let index = recordings.firstIndex { $0.id >= known.id } ?? recordings.endIndex
         if index < recordings.endIndex, recordings[index].id == known.id {
             recordings[index].isEnded = known.isEnded
+            recordings[index].endedAt = known.endedAt
         } else {
             recordings.insert(known, at: index)
         }

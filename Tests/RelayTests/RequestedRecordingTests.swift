@@ -123,6 +123,8 @@ import WebTestSupport
         #expect(try scene.get("/web/recordings/\(id).ts").status == 404, "it is open")
         #expect(try scene.api("DELETE", "/api/recordings/\(id)").status == 204)
         await scene.reaches(recording: id) { $0?.isOver == true }
+        let ended = try #require(scene.recordings?[id])
+        #expect(ended.actualEnd < ended.endDate, "a recording that was stopped ends where it was")
         let file = try scene.get("/web/recordings/\(id).ts")
         #expect(file.status == 200 && file.body.first == 0x47)
         #expect(file["Content-Disposition"] == "attachment; filename*=UTF-8''A%20b.ts")

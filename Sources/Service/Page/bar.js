@@ -52,9 +52,10 @@ export class Bar {
     const { timeline } = this, first = timeline.date(timeline.start), last = timeline.date(timeline.end);
     const least = (last - first) / 6, step = AXIS.find((seconds) => seconds >= least) ?? 86_400 * Math.ceil(least / 86_400);
     const margin = Math.min(0.4, (dayOf(first) === dayOf(last) ? 90 : 165) / axis.clientWidth), zone = new Date(first * 1000).getTimezoneOffset() * 60, labels = [];
+    const label = (date) => (date - zone) % 86_400 === 0 ? dayOf(date) : timeOfDay(date).slice(0, step < 60 ? 8 : 5);
     for (let date = Math.ceil((first - zone) / step) * step + zone; date < last; date += step) {
       const share = (timeline.position(date) - timeline.start) / (timeline.end - timeline.start);
-      if (share > margin && share < 1 - margin) labels.push([share, new Date(date * 1000).getHours() + new Date(date * 1000).getMinutes() === 0 ? dayOf(date) : timeOfDay(date).slice(0, 5)]);
+      if (share > margin && share < 1 - margin) labels.push([share, label(date)]);
     }
     const key = JSON.stringify(labels);
     if (axis.dataset.key === key) return;

@@ -266,7 +266,7 @@ struct RecordingDocument: Encodable, Sendable {
     init(_ recording: RequestedRecording) {
         self.init(
             .requested(recording.id), recording.channel, recording.name, recording.state, recording.files,
-            isKept: recording.isKept, start: recording.startDate, end: recording.endDate,
+            isKept: recording.isKept, start: recording.startDate, end: recording.actualEnd,
             repetition: recording.repetition)
     }
 

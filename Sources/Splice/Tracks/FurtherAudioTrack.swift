@@ -101,6 +101,8 @@ struct FurtherAudioTrack: Sendable {
 
     mutating func breakContinuity() { rendition?.demuxer.breakContinuity() }
 
+    mutating func stopAwaiting() { rendition?.patience.stopAwaiting() }
+
     mutating func endRendition() throws(MediaError) {
         guard let remaining = try rendition?.demuxer.finish() else { return }
         rendition?.queue.append(.ended(remaining.audio))

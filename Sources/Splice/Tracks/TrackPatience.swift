@@ -17,6 +17,9 @@ struct TrackPatience: Sendable {
         self.isAwaited = isAwaited
     }
 
+    /// Ends the waiting for a track that does not exist now, until some of it is near enough.
+    mutating func stopAwaiting() { (isAwaited, missing) = (false, limit) }
+
     /// Records that the leading track goes on with a part.
     /// - Parameters:
     ///   - isComplete: whether what the track has of the part is known.

@@ -120,7 +120,7 @@ let package = Package(
             dependencies: [
                 "Support", "Playlist", "Fetch", "Tracker", "Capture", "Media", "Transcode", "Mux", "Splice", "LiveRing",
                 "Export", "Channel", "Record", "ArchiveStore",
-                "ChannelList", "HTTP", "Observability", "Guide", "CEmbed",
+                "ChannelList", "HTTP", "Observability", "Guide", "CEmbed", "CFileSystem",
                 .product(name: "Logging", package: "swift-log"),
             ],
             // CEmbed has them.

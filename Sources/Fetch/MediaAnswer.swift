@@ -56,7 +56,7 @@ extension [UInt8] {
     /// Whether the bytes are HTML, XML, JSON or a playlist, after optional white space.
     ///
     /// Encrypted media may hold any bytes, but sixteen printable characters after such a start are very unlikely.
-    var looksLikeText: Bool {
+    package var looksLikeText: Bool {
         let byteOrderMark: [UInt8] = [0xEF, 0xBB, 0xBF]
         let text = dropFirst(starts(with: byteOrderMark) ? byteOrderMark.count : 0).drop { $0.isBlank }
         guard text.prefix(16).allSatisfy(\.isText), let second = text.dropFirst().first else { return false }

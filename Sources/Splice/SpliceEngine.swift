@@ -94,9 +94,16 @@ package struct SpliceEngine: Sendable {
     }
 
     package var counts: SpliceCounts {
-        let demuxed = [main.counts, companion?.counts ?? SpliceCounts(), (companion ?? main).audioCounts]
-        let spliced = [duplicateFilter.counts, audioOnly.counts, splitter.counts, videoQueue.counts, assembler.counts]
-        return (demuxed + spliced).reduce(ownCounts, +)
+        var sum = ownCounts
+        sum += main.counts
+        if let companion { sum += companion.counts }
+        sum += (companion ?? main).audioCounts
+        sum += duplicateFilter.counts
+        sum += audioOnly.counts
+        sum += splitter.counts
+        sum += videoQueue.counts
+        sum += assembler.counts
+        return sum
     }
 
     /// - Throws: if a segment cannot be demuxed; the next segment then follows a loss. `MediaError.Reason.canceled` if the

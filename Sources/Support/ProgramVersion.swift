@@ -1,4 +1,4 @@
 /// The version of the program, by Semantic Versioning.
 package enum ProgramVersion {
-    package static let text = "0.1.0"
+    package static let text = "0.2.0"
 }

@@ -8,7 +8,7 @@ enum ImportRule {
         "CLibAV": ["Transcode/LibAV/"],
         "CEmbed": ["Service/Page/PageFile.swift"],
         "CSpawn": ["Observability/Events/ChildProcess.swift"],
-        "CFileSystem": ["LiveRing/Spool/FileSystem.swift"],
+        "CFileSystem": ["LiveRing/Spool/FileSystem.swift", "Service/Streaming/StreamDescriptor.swift"],
         "CZlib": ["Support/Compression/"],
         "CLzma": ["Support/Compression/"],
 

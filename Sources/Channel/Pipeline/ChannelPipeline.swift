@@ -56,7 +56,7 @@ package struct ChannelPipeline: Sendable {
     }
 
     var ring: DVRRing { publisher.ring }
-    var counts: SpliceCounts { sources.values.reduce(SpliceCounts()) { $0 + $1.engine.counts } }
+    var counts: SpliceCounts { sources.values.reduce(into: SpliceCounts()) { $0 += $1.engine.counts } }
 
     /// The counts of the audio tracks beside the leading one, over all sources.
     var furtherAudioCounts: [(track: AudioTrackIdentity, counts: Counts<FurtherAudioCount>)] {

@@ -116,7 +116,8 @@ extension ChannelPublisher {
         if let until = publishedUntil, let absence = DateRange(absenceFrom: until, to: new.programDateTime) {
             new.adMarkers.dateRanges.append(absence)
         }
-        nextTransportStream.measure(&new)
+        // Only files of several segments have a size.
+        if !ring.snapshot.hasOneReader { nextTransportStream.measure(&new) }
         await subtitles.addCaptionRenditions(for: segment)
         do throws(RingError) {
             try await ring.publish(new)

@@ -73,15 +73,21 @@ extension TransportMedia {
     /// Adds copies of random access points that stand for longer than `longestStanding`.
     /// - Returns: the number of copies.
     private mutating func repeatStandingFrames() -> Int {
-        let ends = video.dropFirst().map(\.decodeTime) + [decoding.upperBound]
-        let samples = zip(video, ends).flatMap { sample, end in
-            let length = (end - sample.decodeTime).count
-            let isRepeated = sample.isRandomAccessPoint && length > Self.longestStanding.count
-            let copies = isRepeated ? (length - 1) / Self.longestStanding.count : 0
-            return (0...copies).map { sample.moved(by: Ticks(length * $0 / (copies + 1))) }
+        func length(at index: Int) -> Int64 {
+            let end = index + 1 < video.count ? video[index + 1].decodeTime : decoding.upperBound
+            return (end - video[index].decodeTime).count
         }
-        defer { video = samples }
-        return samples.count - video.count
+        let standing = video.indices.filter {
+            video[$0].isRandomAccessPoint && length(at: $0) > Self.longestStanding.count
+        }
+        let count = video.count
+        for index in standing.reversed() {
+            let (sample, length) = (video[index], length(at: index))
+            let copies = (length - 1) / Self.longestStanding.count
+            video.replaceSubrange(
+                index...index, with: (0...copies).map { sample.moved(by: Ticks(length * $0 / (copies + 1))) })
+        }
+        return video.count - count
     }
 
     /// Returns silence for the segment. The frames of consecutive segments are on one grid, so that none overlaps another.

@@ -34,7 +34,14 @@ struct TransportStreamSource: Sendable {
 
     /// The bytes depend on `entry`, on its files and on `earlyAudio` alone.
     func write(_ entry: RingEntry, earlyAudio: EarlyAudio = .kept) throws(TransportStreamError) -> Written {
-        var (file, output) = (memory.removeBuffer(for: .file), memory.removeBuffer(for: .output))
+        var output = memory.removeBuffer(for: .output)
+        if let chunks = snapshot.chunks(of: entry.segment), let header = chunks.first {
+            return try write(entry, earlyAudio, output: &output) { (audio, duration) throws(MediaError) in
+                try TransportMedia(
+                    header: Array(header), payloads: Array(chunks.dropFirst()), audio: audio, lasting: duration)
+            }
+        }
+        var file = memory.removeBuffer(for: .file)
         defer { memory.store(file, for: .file) }
         let size: Int
         do throws(RingError) { size = try snapshot.read(entry.segment, into: &file) } catch { throw .spool(error) }
@@ -50,16 +57,27 @@ struct TransportStreamSource: Sendable {
     private func write(
         _ entry: RingEntry, file: ArraySlice<UInt8>, _ earlyAudio: EarlyAudio, output: inout [UInt8]
     ) throws(TransportStreamError) -> Written {
-        let content = try entry.transportContent { (sidecar) throws(TransportStreamError) in
+        try write(entry, earlyAudio, output: &output) { (audio, duration) throws(MediaError) in
+            try TransportMedia(fragment: file, audio: audio, lasting: duration)
+        }
+    }
+
+    private func write(
+        _ entry: RingEntry, _ earlyAudio: EarlyAudio, output: inout [UInt8],
+        samples: (AudioConfiguration?, Ticks) throws(MediaError) -> TransportMedia
+    ) throws(TransportStreamError) -> Written {
+        guard let state = entry.transportStream.flatMap({ TransportStreamState($0) }) else { throw .noMedia }
+        let content = try entry.transportContent(state) { (sidecar) throws(TransportStreamError) in
             do throws(RingError) { return try snapshot.bytes(of: sidecar) } catch { throw .spool(error) }
         } audioTracks: { (index) throws(TransportStreamError) in
             guard index < entry.audioFiles.count, let file = entry.audioFiles[index], !file.isGap else { return nil }
             do throws(RingError) { return try snapshot.bytes(of: file.segment) } catch { throw .spool(error) }
         } samples: { (audio, duration) throws(MediaError) in
-            try TransportMedia(fragment: file, audio: audio, lasting: duration)
+            try samples(audio, duration)
         }
         guard let media = content.media.with(earlyAudio) else { throw .noMedia }
-        return Written(segment: content.muxer.segment(media, in: &output), replacements: content.replacements)
+        return Written(
+            segment: TransportStreamMuxer(state).segment(media, in: &output), replacements: content.replacements)
     }
 
     /// The times from the first chunk of a published segment to the end of its last; nil if it cannot be read.
@@ -83,24 +101,24 @@ protocol TransportStreamRecord {
 extension RingEntry: TransportStreamRecord {}
 extension NewSegment: TransportStreamRecord {}
 
-/// The media of a segment's transport stream, and what writes it.
+/// The media of a segment's transport stream.
 struct TransportContent {
     let media: TransportMedia
-    let muxer: TransportStreamMuxer
     let replacements: TransportMedia.Replacements
 }
 
 extension TransportStreamRecord {
     /// - Parameters:
+    ///   - state: that of `transportStream`.
     ///   - sidecars: returns the bytes of a file beside the segment.
     ///   - audioTracks: returns the bytes of an audio track of the resume point; nil if the segment has none.
     ///   - samples: returns the samples of the segment, by its audio and its duration.
     func transportContent(
-        sidecars: (SpoolFile) throws(TransportStreamError) -> [UInt8],
+        _ state: TransportStreamState, sidecars: (SpoolFile) throws(TransportStreamError) -> [UInt8],
         audioTracks: (Int) throws(TransportStreamError) -> [UInt8]?,
         samples: (AudioConfiguration?, Ticks) throws(MediaError) -> TransportMedia
     ) throws(TransportStreamError) -> TransportContent {
-        guard let point = transportStream, let state = TransportStreamState(point) else { throw .noMedia }
+        guard let point = transportStream else { throw .noMedia }
         let still = try point.still.map(sidecars)
         let privateData = try point.privateData.map(sidecars)
         var files: [AudioTrackIdentity: (bytes: [UInt8], configuration: AudioConfiguration)] = [:]
@@ -133,8 +151,7 @@ extension TransportStreamRecord {
                 still: still?.video.last(where: \.isRandomAccessPoint))
             let sections = SpliceSections(date: programDateTime, start: media.presentationStart)
             media.spliceSections = sections.sections(of: adMarkers)
-            return TransportContent(
-                media: media, muxer: TransportStreamMuxer(state), replacements: replacements)
+            return TransportContent(media: media, replacements: replacements)
         } catch { throw .unreadable(error) }
     }
 

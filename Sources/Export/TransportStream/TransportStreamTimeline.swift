@@ -17,6 +17,8 @@ package struct TransportStreamTimeline: Sendable {
     package private(set) var counts = Counts()
     /// Where the transport stream of the latest segment ends; nil if it is not known.
     private var end: Ticks?
+    /// The muxer of `state`; nil before it is needed.
+    private var muxer: TransportStreamMuxer?
 
     /// Continues after the newest entry of a ring.
     package init(resuming snapshot: RingSnapshot) {
@@ -44,6 +46,7 @@ package struct TransportStreamTimeline: Sendable {
         next.insert(
             segment.position.audioTracks.map { ($0.identity, $0.configuration) }, leading: segment.audioTrack)
         let previous = state?.discontinuities ?? next.discontinuities
+        if next != state { muxer = nil }
         state = next
         if video != next.program.video { counts.foreignVideoSegments += 1 }
         if let audio, !next.carries(audio) { counts.foreignAudioSegments += 1 }
@@ -64,23 +67,25 @@ package struct TransportStreamTimeline: Sendable {
 
     /// Measures the transport stream of a segment that `append` recorded. A segment that cannot be read has no extent.
     package mutating func measure(_ segment: inout NewSegment) {
-        let content = try? segment.transportContent { (sidecar) throws(TransportStreamError) in
+        guard let state else { return }
+        let muxer = muxer ?? TransportStreamMuxer(state)
+        self.muxer = muxer
+        let content = try? segment.transportContent(state) { (sidecar) throws(TransportStreamError) in
             segment.sidecars.first { $0.file == sidecar }?.bytes ?? []
         } audioTracks: { index in
             segment.audioTracks[index].map { $0.header + $0.payload.joined() }
         } samples: { (audio, duration) throws(MediaError) in
             try TransportMedia(header: segment.header, payloads: segment.payload, audio: audio, lasting: duration)
         }
-        guard let content, let (size, times) = content.muxer.extent(of: content.media)
-        else { return }
+        guard let content, let (size, times) = muxer.extent(of: content.media) else { return }
         var extent = TransportStreamExtent(byteCount: size)
         if let end, let pause = ClientClock.pause(for: times.lowerBound - end) {
             extent.pause = pause.count
             extent.leadByteCount = TransportTimeShift.clockByteCount(lasting: pause)
             extent.shift = (times.lowerBound - end - pause).count
         }
-        if let early = content.media.earlyAudio, let alone = content.muxer.extent(of: early),
-            let rest = content.muxer.extent(of: content.media.withoutEarlyAudio), rest.byteCount <= size
+        if let early = content.media.earlyAudio, let alone = muxer.extent(of: early),
+            let rest = muxer.extent(of: content.media.withoutEarlyAudio), rest.byteCount <= size
         {
             (extent.earlyAudioByteCount, extent.removedByteCount) = (alone.byteCount, size - rest.byteCount)
         }

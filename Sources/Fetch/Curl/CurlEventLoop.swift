@@ -7,8 +7,13 @@ final class CurlEventLoop {
     private let multi: CurlMulti
     private var running: [CurlCommandQueue.TransferID: CurlTransfer] = [:]
     private var shares: [CurlCommandQueue.ChannelID: CurlShare] = [:]
+    private var sleeps = SleepQueue()
+    /// The commands that are handled now.
+    private var commands: [CurlCommandQueue.CurlCommand] = []
     /// The earliest time at which a transfer times out, other than by libcurl's own limits.
     private var deadline: ContinuousClock.Instant?
+    /// Whether a transfer began or has room again since libcurl worked last.
+    private var hasNews = false
 
     /// Microseconds to wait so that more of a long body arrives. Without this the thread would wake for each packet.
     private static let gatheringTime: UInt32 = 2000
@@ -23,27 +28,44 @@ final class CurlEventLoop {
     /// Returns after `.stop`.
     func run() {
         var isWoken = true
-        while !isWoken || handleCommands() {
-            multi.perform()
-            while let (transfer, code) = multi.nextFinished() {
-                remove(transfer)
-                transfer.finish(code)
-            }
+        while handleCommands(isWoken: isWoken) {
+            isWoken = false
+            if hasNews { advanceTransfers() }
             endLateTransfers()
+            sleeps.resumeDue()
+            guard commandQueue.beginWaiting() else { continue }
             if running.values.contains(where: \.expectsMuch) { usleep(Self.gatheringTime) }
-            isWoken = multi.wait(for: commandQueue.wakeDescriptor, until: deadline)
+            let limit = sleeps.next.map { min($0, deadline ?? $0) } ?? deadline
+            (isWoken, hasNews) = multi.wait(for: commandQueue.wakeDescriptor, until: limit)
         }
         for id in running.keys { cancel(id) }
+        sleeps.resumeAll()
+    }
+
+    private func advanceTransfers() {
+        hasNews = false
+        multi.perform()
+        while let (transfer, code) = multi.nextFinished() {
+            remove(transfer)
+            transfer.finish(code)
+        }
     }
 
     /// Handles all posted commands. Returns false after `.stop`.
-    private func handleCommands() -> Bool {
-        for command in commandQueue.drain() {
+    private func handleCommands(isWoken: Bool) -> Bool {
+        commandQueue.drain(into: &commands, isWoken: isWoken)
+        defer { commands.removeAll(keepingCapacity: true) }
+        for command in commands {
             switch command {
             case .start(let id, let channel, let job, let continuation): start(id, channel, job, continuation)
             case .cancel(let id): cancel(id)
-            case .resume(let id): running[id]?.resume()
+            case .resume(let id):
+                running[id]?.resume()
+                hasNews = true
             case .close(let channel): shares[channel] = nil
+            case .sleep(let id, let end, let continuation): sleeps.insert(id, until: end, continuation)
+            case .endSleep(let id): sleeps.end(id)
+            case .run(let job): unsafe job.runSynchronously(on: commandQueue.asUnownedTaskExecutor())
             case .stop: return false
             }
         }
@@ -62,6 +84,7 @@ final class CurlEventLoop {
         guard transfer.handle.firstError == CURLE_OK else { return transfer.fail(.other, transfer.handle.firstError) }
         guard multi.add(transfer.handle) else { return transfer.fail(.other, CURLE_FAILED_INIT) }
         running[id] = transfer
+        hasNews = true
         if let deadline = transfer.deadline { self.deadline = min(self.deadline ?? deadline, deadline) }
     }
 
@@ -130,13 +153,17 @@ private struct CurlMulti: ~Copyable {
     }
 
     /// Waits for a socket, for libcurl's timers, for the deadline, or until `descriptor` is readable.
-    /// - Returns: whether `descriptor` is readable.
-    func wait(for descriptor: Int32, until deadline: ContinuousClock.Instant?) -> Bool {
+    /// - Returns: whether `descriptor` is readable, and whether libcurl has something to do.
+    func wait(for descriptor: Int32, until deadline: ContinuousClock.Instant?) -> (isWoken: Bool, hasNews: Bool) {
         let longest = Duration.seconds(10)
         let limit = deadline.map { min(longest, max(.zero, ContinuousClock.now.duration(to: $0))) } ?? longest
         var extra = curl_waitfd(fd: descriptor, events: Int16(CURL_WAIT_POLLIN), revents: 0)
-        _ = unsafe curl_multi_poll(raw, &extra, 1, Int32(clamping: limit.wholeMilliseconds), nil)
-        return extra.revents != 0
+        var ready: Int32 = 0
+        _ = unsafe curl_multi_poll(raw, &extra, 1, Int32(clamping: limit.wholeMilliseconds), &ready)
+        let isWoken = extra.revents != 0
+        var timeout = -1
+        _ = unsafe curl_multi_timeout(raw, &timeout)
+        return (isWoken, ready > (isWoken ? 1 : 0) || timeout == 0)
     }
 
     /// Returns the next transfer that ended, with its result code; nil if there is none.

@@ -4,7 +4,7 @@ import Synchronization
 
 /// Fetches one channel's resources over HTTP, with the channel's headers, cookies and limits.
 package final class CurlFetcher: Fetcher {
-    private let thread: CurlThread
+    let thread: CurlThread
     private let channel: CurlCommandQueue.ChannelID
     private let headers: RequestHeaders
     private let configuration: CurlConfiguration
@@ -124,15 +124,19 @@ package final class CurlFetcher: Fetcher {
         } onCancel: {
             commandQueue.post(.cancel(id))
         }
-        return outcome.decompressed(for: job)
+        guard case .success(let answer) = outcome, answer.body.starts(with: Gzip.magic) else { return outcome }
+        // The curl thread may run this task, and all its transfers would wait.
+        return await withTaskExecutorPreference(globalConcurrentExecutor) {
+            await Task.yield()
+            return outcome.decompressed(for: job)
+        }
     }
 }
 
 extension FetchOutcome {
     /// The outcome with a decompressed body, if the body is gzip without a Content-Encoding or was compressed twice.
     ///
-    /// A key may begin like a gzip member, and a byte range of one cannot be decompressed. This runs on the caller's
-    /// thread, so that a large body holds up no transfer.
+    /// A key may begin like a gzip member, and a byte range of one cannot be decompressed.
     fileprivate func decompressed(for job: CurlJob) -> FetchOutcome {
         guard case .success(var answer) = self, job.request.purpose != .key, job.range == nil else { return self }
         // The compressed and the decompressed bytes are in memory at once.

@@ -2,9 +2,13 @@ import Glibc
 
 /// A thread that runs the transfers of any number of channels over one pool of connections.
 ///
-/// The thread ends when its last reference is released.
+/// The thread also runs the tasks of the channels (`executor`), so that an answer is used where it arrived. The thread ends
+/// when its last reference is released.
 package final class CurlThread: Sendable {
     let commandQueue: CurlCommandQueue
+
+    /// Runs tasks on this thread, which must not block it: all its channels would wait.
+    package var executor: any TaskExecutor { commandQueue }
 
     private static let standard = Result { () throws(FetchError) in try CurlThread() }
     private static let publicOnly = Result { () throws(FetchError) in try CurlThread() }

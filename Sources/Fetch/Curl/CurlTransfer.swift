@@ -301,7 +301,8 @@ struct ResponseHead: Equatable, Sendable {
     mutating func receive(_ line: String) -> Bool {
         receivedBytes += line.utf8.count
         if line.hasPrefix("HTTP/") {
-            headers = []
+            headers.removeAll(keepingCapacity: true)
+            headers.reserveCapacity(16)
         } else if let first = line.utf8.first, first == 0x20 || first == 0x09 {
             fold(line)
         } else if let colon = line.utf8.firstIndex(of: UInt8(ascii: ":")) {

@@ -3,6 +3,8 @@ import Synchronization
 
 /// Fetches the resources of each source of a channel with that source's configuration.
 package final class SourceFetcher: Fetcher {
+    /// The thread of all transfers; nil if some are not HTTP's, or not those of one thread.
+    package let thread: CurlThread?
     private let primary: any Fetcher
     /// Fetchers by the number of the source. A source without an entry is requested like the primary.
     private let others: [Int: Result<any Fetcher, FetchError>]
@@ -28,6 +30,9 @@ package final class SourceFetcher: Fetcher {
             others[index + 1] = Result { () throws(FetchError) in try Self.fetcher(of: url, own) }
         }
         self.others = others
+        let all = [primary] + others.values.compactMap { try? $0.get() }
+        let threads = all.map { ($0 as? CurlFetcher)?.thread }
+        thread = threads.allSatisfy { $0 === threads[0] } ? threads[0] : nil
     }
 
     package func fetch(_ request: FetchRequest) async -> FetchOutcome {

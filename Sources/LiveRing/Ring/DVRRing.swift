@@ -54,7 +54,7 @@ package actor DVRRing {
             RingSnapshot(
                 version: 0, index: opening.index, hasEnded: recovery.hasEnded, rewindDrops: 0,
                 housekeepingError: opening.housekeepingError, subtitles: opening.subtitles.renditions,
-                directory: opening.spool.path))
+                directory: opening.spool.path, memory: opening.spool.memory))
         spool = opening.spool
     }
 
@@ -125,7 +125,7 @@ package actor DVRRing {
             $0 = RingSnapshot(
                 version: $0.version + 1, index: index, hasEnded: hasEnded, rewindDrops: rewindDrops,
                 spoolReplacements: spoolReplacements, housekeepingError: housekeepingError,
-                subtitles: subtitles.renditions, directory: spool.path)
+                subtitles: subtitles.renditions, directory: spool.path, memory: spool.memory)
         }
     }
 }
@@ -300,7 +300,7 @@ extension DVRRing {
         try reacquireSpool()
         guard let (number, file) = index.lateFile(for: media, ofVideoTrack: track, afterFragment: fragment)
         else { return false }
-        try spool.write(media, as: file, in: index)
+        try spool.write(media, as: file, of: number, in: index)
         index.add(file, toVideoTrack: track, of: number)
         journal.outdate()
         publishSnapshot()
@@ -333,7 +333,7 @@ extension DVRRing {
     /// If fewer bytes than the reserve would be free after writing `byteCount`, removes the oldest media, down to the
     /// live window.
     private func keepReserve(for byteCount: UInt64) {
-        guard let space = spool.space else { return }
+        guard spool.memory == nil, let space = spool.space else { return }
         let needed = index.policy.reserve(of: space) + byteCount
         let free = space.freeBytes + removedBytes.pending(with: space.freeBytes)
         guard free < needed else { return }

@@ -18,6 +18,8 @@ package struct RingSnapshot: Sendable {
     /// The subtitle renditions in the order in which the ring was opened with them.
     package internal(set) var subtitles: [SubtitleRendition] = []
     package let directory: String
+    /// The media files that are not in `directory`, if the ring has one reader.
+    var memory: SpoolMemory?
     /// Fetches the files that are not in `directory`; nil if all files are there.
     package internal(set) var remote: (any RemoteFiles)?
     /// The bytes fetched from remote files.
@@ -329,11 +331,24 @@ extension RingSnapshot {
     /// Whether a segment is listed that can be sent as a transport stream.
     package var hasTransportStream: Bool { index.variantSums.transportStream.ticks > 0 }
 
-    package func bytes(of file: SpoolFile) throws(RingError) -> [UInt8] { try open(file).readToEnd() }
+    package func bytes(of file: SpoolFile) throws(RingError) -> [UInt8] {
+        if let held = memory?[file.name] { return held.bytes(in: 0..<held.byteCount) }
+        return try open(file).readToEnd()
+    }
+
+    /// The bytes of a media file in memory: the header, and each sample; nil if the file is in the directory.
+    package func chunks(of file: SpoolFile) -> [ArraySlice<UInt8>]? { memory?[file.name]?.chunks }
+
+    /// Whether one reader is all that reads the ring's media, which then stays in memory.
+    package var hasOneReader: Bool { memory != nil }
+
+    /// Tells the ring that its one reader needs no segment before this one.
+    package func recordUse(before mediaSequence: UInt64) { memory?.recordUse(before: mediaSequence) }
 
     /// The bytes of a range of a file; fewer if the file ends early. Of the beginning of a remote segment, only the
     /// header.
     package func bytes(of file: SpoolFile, in range: Range<Int>) throws(RingError) -> [UInt8] {
+        if let held = memory?[file.name] { return held.bytes(in: range) }
         do throws(RingError) { return try FileDescriptor(path(of: file)).bytes(in: range) } catch {
             return try reads(of: file, after: error).bytes(of: file, in: range)
         }
@@ -342,7 +357,11 @@ extension RingSnapshot {
     /// Reads a file of the ring into the beginning of `buffer`, which is made longer if need be.
     /// - Returns: the number of its bytes.
     package func read(_ file: SpoolFile, into buffer: inout [UInt8]) throws(RingError) -> Int {
-        try open(file).readToEnd(into: &buffer)
+        if let held = memory?[file.name] {
+            buffer = held.bytes(in: 0..<held.byteCount)
+            return buffer.count
+        }
+        return try open(file).readToEnd(into: &buffer)
     }
 
     /// Opens a file of the ring, or the copy of a remote one that was fetched.
@@ -361,7 +380,7 @@ extension RingSnapshot {
 
     /// Whether a file is in the directory of the ring.
     package func isLocal(_ file: SpoolFile) -> Bool {
-        (try? FileDescriptor(path(of: file)).byteCount()) == file.byteCount
+        memory?[file.name] != nil || (try? FileDescriptor(path(of: file)).byteCount()) == file.byteCount
     }
 }
 

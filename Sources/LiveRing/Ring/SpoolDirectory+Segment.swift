@@ -8,16 +8,18 @@ extension SpoolDirectory {
         }
         for file in index.newFiles(of: segment) { try write(file.name, [file.bytes[...]]) }
         for (track, file) in zip(segment.tracks, entry.trackFiles) {
-            if let track, let file { try write(track, as: file, in: index) }
+            if let track, let file { try write(track, as: file, of: entry.mediaSequence, in: index) }
         }
-        try write(entry.segment.name, [segment.header[...]] + segment.payload)
+        try write(media: entry.segment.name, of: entry.mediaSequence, [segment.header[...]] + segment.payload)
     }
 
-    func write(_ track: NewTrack, as file: TrackFile, in index: RingIndex) throws(RingError) {
+    func write(
+        _ track: NewTrack, as file: TrackFile, of mediaSequence: UInt64, in index: RingIndex
+    ) throws(RingError) {
         if index.initializations[file.initialization.name] == nil {
             try write(file.initialization.name, [track.initialization.bytes[...]])
         }
-        try write(file.segment.name, [track.header[...]] + track.payload)
+        try write(media: file.segment.name, of: mediaSequence, [track.header[...]] + track.payload)
     }
 }
 

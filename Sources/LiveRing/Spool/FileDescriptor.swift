@@ -3,7 +3,7 @@ import Glibc
 /// An open file that closes when its owner is destroyed. Errors name the path.
 @safe struct FileDescriptor: ~Copyable {
     /// The number of chunks given to one `writev`; the kernel accepts at most 1024 (IOV_MAX).
-    private static let chunksPerWrite = 64
+    private static let chunksPerWrite = 256
 
     /// The error of a file that does not exist.
     static let doesNotExist = ENOENT
@@ -32,12 +32,7 @@ import Glibc
     /// runs its program.
     func unlock() { _ = flock(raw, LOCK_UN) }
 
-    /// Whether `path` still names this file.
-    var isAtItsPath: Bool {
-        var (open, current) = (stat(), stat())
-        guard unsafe fstat(raw, &open) == 0, unsafe stat(path, &current) == 0 else { return false }
-        return open.st_ino == current.st_ino && open.st_dev == current.st_dev
-    }
+    func identity() throws(RingError) -> FileIdentity { FileIdentity(try status()) }
 
     func byteCount() throws(RingError) -> Int { Int(try status().st_size) }
 
@@ -136,6 +131,21 @@ import Glibc
             unsafe remaining -= first.iov_len
             unsafe vectors.removeFirst()
         }
+    }
+}
+
+/// Identifies an existing file.
+struct FileIdentity: Equatable, Sendable {
+    private let device: dev_t
+    private let inode: ino_t
+
+    init(_ status: stat) { (device, inode) = (status.st_dev, status.st_ino) }
+
+    /// nil if no file is at the path.
+    init?(at path: String) {
+        var status = stat()
+        guard unsafe stat(path, &status) == 0 else { return nil }
+        self.init(status)
     }
 }
 

@@ -9,6 +9,8 @@ package struct FileSystem: Sendable {
     let commit: @Sendable (_ path: String) -> Void
     /// A simulated disk error for tests; nil: none is simulated.
     let fault: WriteFault?
+    /// Keeps the media files of rings that have one reader; nil: all files are in their directories.
+    let memory: SpoolMemory?
 
     /// Given a file name and a number of bytes, the number of bytes written before the error and its errno; nil if the write
     /// succeeds.
@@ -18,9 +20,10 @@ package struct FileSystem: Sendable {
 
     package init(
         space: @escaping @Sendable (String) -> FileSystemSpace? = { FileSystemSpace(at: $0) },
-        commit: @escaping @Sendable (String) -> Void = { Self.sync($0) }, fault: WriteFault? = nil
+        commit: @escaping @Sendable (String) -> Void = { Self.sync($0) }, fault: WriteFault? = nil,
+        memory: SpoolMemory? = nil
     ) {
-        (self.space, self.commit, self.fault) = (space, commit, fault)
+        (self.space, self.commit, self.fault, self.memory) = (space, commit, fault, memory)
     }
 
     package static func sync(_ path: String) {

@@ -36,7 +36,7 @@ struct SpoolDirectory: ~Copyable {
     /// A directory that was removed or replaced has another lock file or none. It is created and locked again.
     /// - Returns: the ring's files in the directory if it was locked again; nil if the lock is still valid.
     mutating func reacquireLock() throws(RingError) -> SpoolFiles? {
-        if lock.file.isAtItsPath { return nil }
+        if lock.isAtItsPath { return nil }
         let newLock = try Self.acquireLock(at: path)
         let files = try files()
         lock = newLock
@@ -54,6 +54,9 @@ struct SpoolDirectory: ~Copyable {
 
     func path(of name: String) -> String { "\(path)/\(name)" }
 
+    /// The media files that are not in the directory; nil if all are.
+    var memory: SpoolMemory? { fileSystem.memory }
+
     /// The space of the directory's file system; nil if the system does not report it.
     var space: FileSystemSpace? { fileSystem.space(path) }
 
@@ -66,6 +69,18 @@ struct SpoolDirectory: ~Copyable {
     /// - Parameter chunks: the bytes of the file, in order.
     func write(_ name: String, _ chunks: [ArraySlice<UInt8>]) throws(RingError) {
         try write(name, parts: CollectionOfOne(chunks))
+    }
+
+    /// Writes a media file of a segment, into memory if the ring has one reader. Older files may then have to leave memory
+    /// for the directory.
+    func write(media name: String, of mediaSequence: UInt64, _ chunks: [ArraySlice<UInt8>]) throws(RingError) {
+        guard let memory else { return try write(name, chunks) }
+        let file = SpoolMemory.File(name, of: mediaSequence, chunks)
+        for older in memory.excess(for: file) {
+            try write(older.name, older.chunks)
+            memory.remove(older.name)
+        }
+        memory.insert(file)
     }
 
     /// Writes a file in several parts. Only one part is in memory at a time.
@@ -142,6 +157,7 @@ struct SpoolDirectory: ~Copyable {
 
     /// Removes a file. A missing file is not an error.
     func remove(_ name: String) throws(RingError) {
+        if memory?.remove(name) == true { return }
         guard unsafe unlink(path(of: name)) != 0, errno != ENOENT else { return }
         throw .system(.remove, path: path(of: name), code: errno)
     }
@@ -150,7 +166,10 @@ struct SpoolDirectory: ~Copyable {
     func files() throws(RingError) -> SpoolFiles {
         guard let directory = unsafe opendir(path) else { throw .system(.list, path: path, code: errno) }
         defer { unsafe closedir(directory) }
-        var files = SpoolFiles { [path] in Self.byteCount(ofFileWithContent: "\(path)/\($0)") }
+        var files = SpoolFiles { [path, memory] in
+            memory?[$0]?.byteCount ?? Self.byteCount(ofFileWithContent: "\(path)/\($0)")
+        }
+        for name in memory?.names ?? [] { files.insert(name.utf8) }
         while let entry = unsafe readdir(directory) {
             let type = unsafe Int(entry.pointee.d_type)
             guard type == Int(DT_REG) || type == Int(DT_UNKNOWN) else { continue }
@@ -180,12 +199,17 @@ struct SpoolDirectory: ~Copyable {
 /// The lock of a spool directory, shared by all rings of this process in the directory. It ends with the last of these
 /// rings.
 private final class SpoolLock: Sendable {
-    let file: FileDescriptor
+    private let file: FileDescriptor
+    private let identity: FileIdentity
 
     init(of directory: String) throws(RingError) {
         file = try FileDescriptor("\(directory)/\(SpoolName.lock)", flags: O_RDWR | O_CREAT)
+        identity = try file.identity()
         guard try file.lockExclusively() else { throw .spoolInUse(directory: directory) }
     }
+
+    /// Whether the path of the lock still names its file.
+    var isAtItsPath: Bool { FileIdentity(at: file.path) == identity }
 
     deinit { file.unlock() }
 }

@@ -3,6 +3,7 @@
 ///
 /// Some sources add bytes to each packet of 188 bytes: a timestamp of 4 bytes before it, or a Reed-Solomon code of 16
 /// bytes after it. The bytes of a connection may begin inside a packet, or with other data.
+@usableFromInline
 package struct PacketStride: Equatable, Sendable {
     @inlinable package static var packetSize: Int { 188 }
     @inlinable package static var syncByte: UInt8 { 0x47 }

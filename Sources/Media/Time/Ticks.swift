@@ -3,15 +3,17 @@ import Support
 /// Media time: a count of 90 kHz ticks on a continuous timeline (ISO/IEC 13818-1 §2.4.3.7).
 ///
 /// The wire carries the low 33 bits, which `init(wire:near:)` unwraps.
+// Its arithmetic is inlined: each frame takes part in some of it.
+@usableFromInline
 package struct Ticks: Hashable, Comparable, Sendable {
     package static let perSecond: Int64 = 90_000
     /// The positions of a channel's timeline, 1,585 years. A time in this range, even doubled, stays exact in any
     /// timescale, in samples and in milliseconds.
     package static let timeline: ClosedRange<Int64> = 0...1 << 52
 
-    package let count: Int64
+    @usableFromInline package let count: Int64
 
-    package init(_ count: Int64) { self.count = count }
+    @inlinable package init(_ count: Int64) { self.count = count }
 
     /// The tick nearest to `units` of a clock with `timescale` units per second.
     ///
@@ -34,10 +36,10 @@ package struct Ticks: Hashable, Comparable, Sendable {
         self.init(min(Int64(clamping: count), Self.timeline.upperBound))
     }
 
-    package static func < (left: Ticks, right: Ticks) -> Bool { left.count < right.count }
-    package static func + (left: Ticks, right: Ticks) -> Ticks { Ticks(left.count + right.count) }
-    package static func - (left: Ticks, right: Ticks) -> Ticks { Ticks(left.count - right.count) }
-    package static func += (left: inout Ticks, right: Ticks) { left = left + right }
+    @inlinable package static func < (left: Ticks, right: Ticks) -> Bool { left.count < right.count }
+    @inlinable package static func + (left: Ticks, right: Ticks) -> Ticks { Ticks(left.count + right.count) }
+    @inlinable package static func - (left: Ticks, right: Ticks) -> Ticks { Ticks(left.count - right.count) }
+    @inlinable package static func += (left: inout Ticks, right: Ticks) { left = left + right }
     package static let zero = Ticks(0)
     /// The longest step between two frames of a span. A longer step is a timestamp gap.
     package static let longestFrame = Ticks.milliseconds(500)

@@ -16,12 +16,12 @@ struct TransportChunkWriter {
 
     /// - Parameter buffer: an array whose memory is used; empty afterwards.
     init(
-        _ program: TransportProgram, _ tables: ProgramTableWriter, audioChanges: Int, in buffer: inout [UInt8]
+        _ program: TransportProgram, association: [UInt8], map: [UInt8], in buffer: inout [UInt8]
     ) {
         packets = TransportPacketWriter(in: &buffer)
         self.program = program
-        programAssociation = tables.programAssociation
-        programMap = tables.programMap(audioChanges: audioChanges)
+        programAssociation = association
+        programMap = map
     }
 
     mutating func removeBytes() -> [UInt8] { packets.removeBytes() }
@@ -75,7 +75,7 @@ struct TransportChunkWriter {
         }
         let accessPoints = units.count { $0.kind == .video(isRandomAccessPoint: true) && $0.time != start }
         let tables = Int(Self.tableCount(lasting: (end - start).count, accessPoints: accessPoints))
-        let clocks = Self.clockCount(from: start, to: end, carried: units.filter(carriesClock).map(\.time))
+        let clocks = Self.clockCount(from: start, to: end, carried: units.lazy.filter(carriesClock).map(\.time))
         var packets = tables * (1 + programMap.count / TransportPacketWriter.payloadSize) + Int(clocks)
         for sum in sums {
             let missing = -sum.packets & (TransportPacketWriter.counterPeriod - 1)
@@ -193,13 +193,15 @@ struct TransportChunkWriter {
     }
 
     /// The number of `clockTimes`.
-    private static func clockCount(from start: Ticks, to end: Ticks, carried: [Ticks]) -> Int64 {
-        var (count, last): (Int64, Ticks) = (carried.first == start ? 0 : 1, start)
-        for time in carried + [end] {
+    private static func clockCount(from start: Ticks, to end: Ticks, carried: some Sequence<Ticks>) -> Int64 {
+        var (count, last): (Int64, Ticks) = (0, start)
+        var begins: Bool?
+        for time in carried {
+            begins = begins ?? (time == start)
             count += clockIntervals(from: last, to: time) - 1
             last = time
         }
-        return count
+        return count + clockIntervals(from: last, to: end) - 1 + (begins == true ? 0 : 1)
     }
 
     /// The intervals into which PCR divides the time between two clocks.

@@ -61,16 +61,19 @@ struct TransportPacketWriter {
                 forPayloadOf: payload.count, hasClock: clock != nil, isRandomAccessPoint: isRandomAccessPoint)
         var sent = 0
         StepCounter.add(payload.count + packets * PacketStride.packetSize)
-        for index in 0..<packets {
-            let room = Self.payloadSize - (index == 0 ? field.byteCount : 0)
-            // Each of the following packets keeps at least one byte.
-            let size = max(0, min(room, payload.count - sent - (packets - 1 - index)))
-            appendHeader(
-                pid, startsUnit: index == 0, counter: count + index, hasField: size < Self.payloadSize, hasPayload: true
-            )
-            append(index == 0 ? field : AdaptationField(), stuffing: room - size)
-            bytes.append(contentsOf: payload[sent..<sent + size])
-            sent += size
+        // Without a slice for each packet, whose reference would cost more than its bytes do.
+        unsafe payload.withUnsafeBufferPointer { payload in
+            for index in 0..<packets {
+                let room = Self.payloadSize - (index == 0 ? field.byteCount : 0)
+                // Each of the following packets keeps at least one byte.
+                let size = max(0, min(room, payload.count - sent - (packets - 1 - index)))
+                appendHeader(
+                    pid, startsUnit: index == 0, counter: count + index, hasField: size < Self.payloadSize,
+                    hasPayload: true)
+                append(index == 0 ? field : AdaptationField(), stuffing: room - size)
+                unsafe bytes.append(contentsOf: UnsafeBufferPointer(rebasing: payload[sent..<sent + size]))
+                sent += size
+            }
         }
         counts[pid] = count + packets
     }
@@ -100,10 +103,9 @@ struct TransportPacketWriter {
         _ pid: UInt16, startsUnit: Bool, counter: Int, hasField: Bool, hasPayload: Bool
     ) {
         let control: UInt8 = (hasField ? 0x20 : 0) | (hasPayload ? 0x10 : 0)
-        bytes.append(0x47)
-        bytes.append((startsUnit ? 0x40 : 0) | UInt8(pid >> 8))
-        bytes.append(UInt8(truncatingIfNeeded: pid))
-        bytes.append(control | UInt8(counter & (Self.counterPeriod - 1)))
+        let high = UInt32(0x47) << 24 | UInt32(startsUnit ? 0x40 : 0) << 16
+        let header = high | UInt32(pid) << 8 | UInt32(control) | UInt32(counter & (Self.counterPeriod - 1))
+        unsafe withUnsafeBytes(of: header.bigEndian) { unsafe bytes.append(contentsOf: $0) }
     }
 
     /// Appends the field with its length, and `stuffing` bytes that belong to it.

@@ -23,7 +23,8 @@ package struct TransportStreamMuxer: Sendable {
     private let audioChanges: Int
     private let privateData: [PrivateDataStream]
     private let audioTracks: [TransportAudioTrack]
-    private let tables: ProgramTableWriter
+    /// The payloads of the packets of PAT and PMT.
+    private let (programAssociation, programMap): ([UInt8], [UInt8])
 
     /// - Parameters:
     ///   - audioChanges: how often the audio's configuration changed since the channel began.
@@ -33,7 +34,8 @@ package struct TransportStreamMuxer: Sendable {
         self.audioChanges = audioChanges
         self.privateData = privateData
         audioTracks = []
-        tables = ProgramTableWriter(program, privateData: privateData)
+        let tables = ProgramTableWriter(program, privateData: privateData)
+        (programAssociation, programMap) = (tables.programAssociation, tables.programMap(audioChanges: audioChanges))
     }
 
     package init(_ state: TransportStreamState) {
@@ -41,8 +43,9 @@ package struct TransportStreamMuxer: Sendable {
         audioChanges = state.audioChanges
         privateData = state.privateDataStreams
         audioTracks = state.audioTracks
-        tables = ProgramTableWriter(
+        let tables = ProgramTableWriter(
             program, privateData: privateData, audioTracks: audioTracks, language: state.language)
+        (programAssociation, programMap) = (tables.programAssociation, tables.programMap(audioChanges: audioChanges))
     }
 
     /// - Parameter buffer: an array whose memory is used for the bytes of the segment; empty afterwards.
@@ -78,7 +81,7 @@ package struct TransportStreamMuxer: Sendable {
     }
 
     private func writer(in buffer: inout [UInt8]) -> TransportChunkWriter {
-        TransportChunkWriter(program, tables, audioChanges: audioChanges, in: &buffer)
+        TransportChunkWriter(program, association: programAssociation, map: programMap, in: &buffer)
     }
 
     private struct Plan {
@@ -97,11 +100,11 @@ package struct TransportStreamMuxer: Sendable {
         let (video, lowered) = Self.decodable(media.video)
         let spans = Self.spans(of: video, media)
         let starts = spans.map(\.presentation.lowerBound)
-        let audio = Self.chunks(media.audio.filter(\.fits), at: { $0.time }, from: starts)
+        let audio = Self.chunks(media.audio, where: \.fits, at: { $0.time }, from: starts)
         let metadata = Self.chunks(
-            media.timedMetadata.filter { TransportMedia.fits($0.tags) }, at: { $0.time }, from: starts)
-        let packets = Self.chunks(media.privateData.filter(\.fits), at: { $0.time }, from: starts)
-        let further = media.furtherAudio.map { Self.chunks($0.frames.filter(\.fits), at: { $0.time }, from: starts) }
+            media.timedMetadata, where: { TransportMedia.fits($0.tags) }, at: { $0.time }, from: starts)
+        let packets = Self.chunks(media.privateData, where: \.fits, at: { $0.time }, from: starts)
+        let further = media.furtherAudio.map { Self.chunks($0.frames, where: \.fits, at: { $0.time }, from: starts) }
         let chunks = spans.enumerated().map { index, span in
             Plan.Chunk(
                 units: units(of: media, video, audio[index], metadata[index], span, isFirst: index == 0)
@@ -197,10 +200,15 @@ extension TransportStreamMuxer {
         }
     }
 
-    /// Distributes items to the chunks, in order. `starts` contains the presentation time of each chunk.
-    private static func chunks<Item>(_ items: [Item], at time: (Item) -> Ticks, from starts: [Ticks]) -> [[Item]] {
+    /// Distributes the items that can be sent to the chunks, in order. `starts` contains the presentation time of each
+    /// chunk.
+    private static func chunks<Item>(
+        _ items: [Item], where fits: (Item) -> Bool, at time: (Item) -> Ticks, from starts: [Ticks]
+    ) -> [[Item]] {
+        // Most segments are one chunk, and all of their items can be sent.
+        if starts.count == 1, items.allSatisfy(fits) { return [items] }
         var chunks = [[Item]](repeating: [], count: starts.count)
-        for item in items {
+        for item in items where fits(item) {
             let time = time(item)
             var (low, high) = (0, starts.count)
             while high - low > 1 {
@@ -343,6 +351,7 @@ extension TransportStreamMuxer {
     ) -> [Range<Int>] {
         let (samples, rate) = (Int64(configuration.samplesPerFrame), configuration.sampleRate)
         var groups: [Range<Int>] = []
+        groups.reserveCapacity(frames.count / limit + 2)
         for index in frames.indices {
             guard let last = groups.last, last.count < limit else {
                 groups.append(index..<index + 1)

@@ -121,9 +121,10 @@ extension ChannelRunner {
         do {
             let past = DVRRing.previousRing(in: configuration.spool)
             try await relay.resume(after: past)
-            let (fetcher, capturing) = try upstream()
+            let (fetcher, capturing, thread) = try upstream()
             let driver = TrackerDriver(
-                upstream: MeteredFetcher(fetcher: fetcher, meter: meter), clock: ContinuousClock())
+                upstream: MeteredFetcher(fetcher: fetcher, meter: meter), clock: EventLoopClock(thread),
+                executor: thread?.executor)
             if configuration.followsLadderOnDemand {
                 state.setDemand { track in
                     driver.demand(track)
@@ -189,12 +190,13 @@ extension ChannelRunner {
         return policy
     }
 
-    /// The fetcher of the channel's upstreams. If a capture is requested, this is the capturing fetcher, which is returned too.
-    private func upstream() throws -> (any Fetcher, CapturingFetcher?) {
+    /// The fetcher of the channel's upstreams, and the thread that can run the channel. If a capture is requested, this is
+    /// the capturing fetcher, which is returned too; it writes to a disk.
+    private func upstream() throws -> (any Fetcher, CapturingFetcher?, CurlThread?) {
         let upstream = try SourceFetcher(
             upstream: configuration.upstream, configuration: configuration.requests, backups: configuration.backups,
             backupConfigurations: configuration.backupRequests)
-        guard let capture else { return (upstream, nil) }
+        guard let capture else { return (upstream, nil, upstream.thread) }
         let clock = ContinuousClock()
         let start = clock.now
         do throws(CaptureError) {
@@ -211,11 +213,11 @@ extension ChannelRunner {
                 events?.endCapture()
                 logger.error("Capture ended, the channel continues: \(RelayError(error).message)")
             }
-            return (capturing, capturing)
+            return (capturing, capturing, nil)
         } catch {
             guard !endsWithoutCapture else { throw RelayError(error) }
             logger.error("Nothing is captured, the channel continues: \(RelayError(error).message)")
-            return (upstream, nil)
+            return (upstream, nil, upstream.thread)
         }
     }
 }

@@ -26,13 +26,15 @@ package struct ChannelSettings: Sendable {
         let complete: @Sendable (inout RelayStatus) -> Void
         /// Called when the run has ended, whose media stays until the process ends.
         let ended: @Sendable (_ end: ChannelRunner.End, _ isOver: Bool) -> Void
+        /// Whether one endless stream is all that reads the channel's media, which then stays in memory.
+        let hasOneReader: Bool
 
         package init(
-            opening: @escaping @Sendable (_ giveUp: Duration?) -> OpeningPatience,
+            hasOneReader: Bool = false, opening: @escaping @Sendable (_ giveUp: Duration?) -> OpeningPatience,
             complete: @escaping @Sendable (inout RelayStatus) -> Void,
             ended: @escaping @Sendable (_ end: ChannelRunner.End, _ isOver: Bool) -> Void
         ) {
-            (self.opening, self.complete, self.ended) = (opening, complete, ended)
+            (self.hasOneReader, self.opening, self.complete, self.ended) = (hasOneReader, opening, complete, ended)
         }
     }
 
@@ -76,7 +78,12 @@ package struct ChannelSettings: Sendable {
             configuration.retention.keepArchive(nil, bytes: options.archiveSize)
             configuration.followsWholeLadder = true
         }
-        if let single { configuration.opening = single.opening(configuration.giveUp) }
+        if let single {
+            configuration.opening = single.opening(configuration.giveUp)
+            if single.hasOneReader, settings == nil, options.recordTo == nil {
+                configuration.fileSystem = FileSystem(memory: SpoolMemory())
+            }
+        }
         let label = single == nil ? channel.slug : nil
         var logger = logger
         if let label { logger[metadataKey: ConsoleLogHandler.channel] = "\(label)" }

@@ -118,6 +118,7 @@ actor EndlessStreamReader {
         }
         loaded = try? await state.transportSegment(of: entry, in: snapshot, ads: ads)
         stream?.load(loaded?.segment, lasting: Ticks(entry.duration))
+        if case .output = client { snapshot.recordUse(before: number) }
     }
 
     /// Prepares a chunk of the segment as this client gets it. Clients share the bytes.

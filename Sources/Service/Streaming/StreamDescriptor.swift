@@ -1,3 +1,4 @@
+import CFileSystem
 import Dispatch
 import Glibc
 import Media
@@ -5,8 +6,8 @@ import Synchronization
 
 /// An open descriptor that a stream is written to. Its reader may be slow, or gone.
 ///
-/// The descriptor may be shared with other processes, so it is not made non-blocking. A write never blocks, because at
-/// most as much is written at once as a writable pipe accepts.
+/// The descriptor may be shared with other processes, so it is not made non-blocking. A write never blocks: it is asked
+/// not to, or, if the system cannot do that, at most as much is written at once as a writable pipe accepts.
 package final class StreamDescriptor: Sendable {
     enum Failure: Error, Equatable, Sendable {
         /// The reader closed the pipe.
@@ -35,6 +36,8 @@ package final class StreamDescriptor: Sendable {
     private let isOwned: Bool
     private let queue = DispatchQueue(label: "stream")
     private let isCanceled = Atomic(false)
+    /// Whether single writes can be asked not to wait, as for pipes since Linux 6.4.
+    private let canDeclineToWait = Atomic(true)
 
     /// - Parameter isOwned: whether the descriptor is closed at the end.
     /// - Throws: `.system` if the descriptor is not open.
@@ -69,7 +72,13 @@ package final class StreamDescriptor: Sendable {
     private func writeNow(_ bytes: ArraySlice<UInt8>) -> Failure? {
         var rest = bytes
         while !rest.isEmpty {
+            if isCanceled.load(ordering: .relaxed) { return .canceled }
+            if kind != .file, let count = writeWithoutWaiting(rest), count > 0 {
+                rest = rest.dropFirst(count)
+                continue
+            }
             if let failure = waitUntilWritable() { return failure }
+            if kind != .file, canDeclineToWait.load(ordering: .relaxed) { continue }
             // A write to a file waits only for the disk.
             let size = kind == .file ? rest.count : Self.writeSize
             let count = unsafe rest.prefix(size).withUnsafeBytes {
@@ -81,6 +90,21 @@ package final class StreamDescriptor: Sendable {
                 return Failure(code: errno)
             }
         }
+        return nil
+    }
+
+    /// Writes what the pipe accepts now.
+    /// - Returns: the number of bytes; nil if the pipe accepts nothing, or if that cannot be told without waiting.
+    private func writeWithoutWaiting(_ bytes: ArraySlice<UInt8>) -> Int? {
+        guard canDeclineToWait.load(ordering: .relaxed) else { return nil }
+        let count = unsafe bytes.withUnsafeBytes { bytes in
+            let base = unsafe UnsafeMutableRawPointer(mutating: bytes.baseAddress)
+            var vector = unsafe iovec(iov_base: base, iov_len: bytes.count)
+            return unsafe pwritev2(descriptor, &vector, 1, -1, liverelay_write_at_once)
+        }
+        if count >= 0 { return count }
+        // Any other error comes again from a write that waits.
+        if errno != EAGAIN, errno != EINTR { canDeclineToWait.store(false, ordering: .relaxed) }
         return nil
     }
 

@@ -74,10 +74,14 @@ package struct SpliceCounts: Encodable, Equatable, Sendable {
         set { own[count] = newValue }
     }
 
+    package static func += (sum: inout SpliceCounts, other: SpliceCounts) {
+        sum.own += other.own
+        sum.demux += other.demux
+    }
+
     package static func + (left: SpliceCounts, right: SpliceCounts) -> SpliceCounts {
         var sum = left
-        sum.own += right.own
-        sum.demux += right.demux
+        sum += right
         return sum
     }
 

@@ -3,6 +3,7 @@ extension Range<Int> {
     /// does.
     ///
     /// The numbers that satisfy the predicate must follow all others.
+    @inlinable
     package func partitioningIndex(where belongsToSecondPartition: (Int) -> Bool) -> Int {
         var (low, high) = (lowerBound, upperBound)
         while low < high {
@@ -15,6 +16,7 @@ extension Range<Int> {
 
 extension Array {
     /// Returns the first index from which every element satisfies the predicate; the count if no element does.
+    @inlinable
     package func partitioningIndex(where belongsToSecondPartition: (Element) -> Bool) -> Int {
         indices.partitioningIndex {
             StepCounter.add(1)

@@ -24,11 +24,13 @@ package enum Gzip {
         case canceled
     }
 
+    /// The first bytes of a member. 8 is deflate, the only compression method that RFC 1952 defines.
+    package static let magic: [UInt8] = [0x1F, 0x8B, 0x08]
+
     /// Decompresses the gzip member at the start of a body and ignores what follows it.
     /// - Parameter limit: maximum size of the content, in bytes.
     package static func decompress(_ body: [UInt8], limit: Int) -> Decompressed {
-        // 8 is deflate, the only compression method that RFC 1952 defines.
-        guard body.starts(with: [0x1F, 0x8B, 0x08]), var inflate = Inflate() else { return .notGzip }
+        guard body.starts(with: magic), var inflate = Inflate() else { return .notGzip }
         return inflate.finish(body, limit: limit)
     }
 }

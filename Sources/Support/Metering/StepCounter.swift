@@ -2,6 +2,7 @@ import Synchronization
 
 /// Counts steps of work for tests that bound the cost of an input: units read, elements visited or copied. It also
 /// counts the steps between two checks for cancellation. Release builds count nothing.
+@usableFromInline
 package final class StepCounter: Sendable {
     #if DEBUG
         @TaskLocal package static var current: StepCounter?
@@ -37,14 +38,14 @@ package final class StepCounter: Sendable {
     }
 
     #if DEBUG
-        static func recordLook() {
+        @usableFromInline static func recordLook() {
             guard let current else { return }
             let steps = current.steps
             current.longest.max(steps - current.seen.exchange(steps, ordering: .relaxed), ordering: .relaxed)
             current.onLook(current.looked.add(1, ordering: .relaxed).newValue)
         }
 
-        static func record(_ steps: Int) { current?.count.add(steps, ordering: .relaxed) }
+        @usableFromInline static func record(_ steps: Int) { current?.count.add(steps, ordering: .relaxed) }
 
         /// Returns the steps that `work` counts.
         package static func steps<Failure: Error>(of work: () throws(Failure) -> Void) throws(Failure) -> Int {

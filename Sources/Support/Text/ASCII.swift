@@ -73,13 +73,14 @@ extension StringProtocol {
 }
 
 /// The value of a decimal-integer (RFC 8216 §4.2), 0 ... 2⁶⁴−1; nil for any other text.
+@inlinable
 package func decimalInteger(_ digits: some Sequence<UInt8>) -> UInt64? {
     var value: UInt64 = 0
     var count = 0
     for digit in digits {
-        guard ASCII.zero...ASCII.nine ~= digit else { return nil }
+        guard 0x30...0x39 ~= digit else { return nil }
         let (tens, overflow) = value.multipliedReportingOverflow(by: 10)
-        let (sum, carry) = tens.addingReportingOverflow(UInt64(digit - ASCII.zero))
+        let (sum, carry) = tens.addingReportingOverflow(UInt64(digit - 0x30))
         if overflow || carry { return nil }
         value = sum
         count += 1

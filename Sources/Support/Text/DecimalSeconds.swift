@@ -2,28 +2,46 @@
 ///
 /// The conversion works digit by digit, without `Double`: 6.006 is 6 s and 6 ms exactly, and sums of EXTINFs do not
 /// drift.
+@usableFromInline
 package enum DecimalSeconds {
     /// The number of fraction digits that `Duration` holds (attoseconds); later digits are dropped.
     static let maximumFractionDigits = 18
     /// The whole seconds that are accepted: up to 317 years.
-    package static let wholeSeconds: ClosedRange<UInt64> = 0...9_999_999_999
+    @inlinable package static var wholeSeconds: ClosedRange<UInt64> { 0...9_999_999_999 }
 
     /// Reads "6", "6.006", "6." or ".5", and a leading "-" if `isSigned`. nil for other text, including exponents.
     package static func duration(_ text: String, isSigned: Bool = false) -> Duration? {
         duration(text.utf8, isSigned: isSigned)
     }
 
-    package static func duration(_ text: some Collection<UInt8>, isSigned: Bool = false) -> Duration? {
-        if isSigned, text.first == ASCII.minus {
-            return duration(text.dropFirst(), isSigned: false).map { .zero - $0 }
+    // Inlined, because a playlist has thousands, and a generic function would allocate for each part of one.
+    @inlinable
+    package static func duration(_ text: some Sequence<UInt8>, isSigned: Bool = false) -> Duration? {
+        var (seconds, attoseconds) = (UInt64(0), UInt64(0))
+        // The value of the next digit after the point, in attoseconds; zero after the last that is held.
+        var unit: UInt64?
+        var (hasDigits, isNegative, isFirst) = (false, false, true)
+        for byte in text {
+            defer { isFirst = false }
+            switch byte {
+            case 0x30...0x39:
+                hasDigits = true
+                let digit = UInt64(byte - 0x30)
+                if let part = unit {
+                    attoseconds += digit * part
+                    unit = part / 10
+                } else {
+                    seconds = seconds * 10 + digit
+                    guard wholeSeconds.contains(seconds) else { return nil }
+                }
+            case 0x2E where unit == nil: unit = 100_000_000_000_000_000
+            case 0x2D where isSigned && isFirst: isNegative = true
+            default: return nil
+            }
         }
-        let point = text.firstIndex(of: ASCII.point)
-        let integer = text[..<(point ?? text.endIndex)]
-        let fraction = point.map { text[text.index(after: $0)...] } ?? text[text.endIndex...]
-        guard !integer.isEmpty || !fraction.isEmpty, let seconds = seconds(integer),
-            let attoseconds = attoseconds(fraction)
-        else { return nil }
-        return Duration(secondsComponent: seconds, attosecondsComponent: attoseconds)
+        guard hasDigits else { return nil }
+        let duration = Duration(secondsComponent: Int64(seconds), attosecondsComponent: Int64(attoseconds))
+        return isNegative ? .zero - duration : duration
     }
 
     /// Writes `duration` with `decimals` (0 ... 18) digits after the point, rounded to nearest, halves away from zero.
@@ -59,18 +77,6 @@ package enum DecimalSeconds {
     package static func padded(_ number: UInt64, to width: Int) -> String {
         let digits = String(number)
         return String(repeating: "0", count: max(0, width - digits.utf8.count)) + digits
-    }
-
-    private static func seconds(_ digits: some Collection<UInt8>) -> Int64? {
-        guard !digits.isEmpty else { return 0 }
-        return decimalInteger(digits).flatMap { wholeSeconds.contains($0) ? Int64($0) : nil }
-    }
-
-    private static func attoseconds(_ digits: some Collection<UInt8>) -> Int64? {
-        guard digits.allSatisfy({ ASCII.zero...ASCII.nine ~= $0 }) else { return nil }
-        let kept = digits.prefix(maximumFractionDigits)
-        guard let value = decimalInteger(kept) else { return 0 }
-        return Int64(value * powerOfTen(maximumFractionDigits - kept.count))
     }
 
     private static func powerOfTen(_ exponent: Int) -> UInt64 {

@@ -39,7 +39,8 @@ struct EffectBuffer: Sendable {
     ///
     /// A deadline that has passed without effect waits for an answer, not for time.
     mutating func scheduleWake(for deadlines: [Duration?], after now: Duration) {
-        let next = deadlines.compactMap { $0 }.filter { $0 > now }.min()
+        var next: Duration?
+        for case let deadline? in deadlines where deadline > now { next = min(next ?? deadline, deadline) }
         guard let next, next != armedWake else { return }
         armedWake = next
         append(.wake(at: next))
@@ -47,6 +48,6 @@ struct EffectBuffer: Sendable {
 
     mutating func drain() -> [UpstreamSession.Effect] {
         defer { (requests, outputs) = ([], []) }
-        return requests + outputs
+        return outputs.isEmpty ? requests : requests + outputs
     }
 }

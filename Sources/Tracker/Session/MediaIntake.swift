@@ -88,11 +88,14 @@ struct MediaIntake: Sendable {
     }
 
     func deadlines(after now: Duration) -> [Duration?] {
-        var deadlines = renditions.map { $0.nextDeadline(after: now) }
-        deadlines += renditions.indices.map { nextLoss(of: $0)?.at }
-        deadlines.append(trackEndLimit)
-        deadlines += renditions.map { $0.queue.headStartedAt.map { $0 + requests.lateAfter } }
-        return deadlines + [cache.nextDeadline, burstHold.deadline, stall.nextDeadline]
+        var deadlines = [trackEndLimit, cache.nextDeadline, burstHold.deadline, stall.nextDeadline]
+        deadlines.reserveCapacity(deadlines.count + 3 * renditions.count)
+        for index in renditions.indices {
+            deadlines.append(renditions[index].nextDeadline(after: now))
+            deadlines.append(nextLoss(of: index)?.at)
+            deadlines.append(renditions[index].queue.headStartedAt.map { $0 + requests.lateAfter })
+        }
+        return deadlines
     }
 
     // MARK: - Requests

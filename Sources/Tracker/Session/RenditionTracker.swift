@@ -188,8 +188,15 @@ extension RenditionTracker {
     }
 
     func nextDeadline(after now: Duration) -> Duration? {
-        [stallEscalation.nextDeadline, queue.nextRetry(after: now), endListState.reopensUntil, load.deadline]
-            .compactMap { $0 }.filter { $0 > now }.min()
+        var next: Duration?
+        func consider(_ deadline: Duration?) {
+            if let deadline, deadline > now { next = min(next ?? deadline, deadline) }
+        }
+        consider(stallEscalation.nextDeadline)
+        consider(queue.nextRetry(after: now))
+        consider(endListState.reopensUntil)
+        consider(load.deadline)
+        return next
     }
 
     /// Follows the same rendition at another URL, with the same cursor. Returns the load to cancel.

@@ -16,11 +16,15 @@ package enum DriverOutput: Equatable, Sendable {
 package struct TrackerDriver<C: Clock>: Sendable where C.Duration == Duration {
     private let upstream: any Fetcher
     private let clock: C
+    private let executor: (any TaskExecutor)?
     private let demands = DemandChannel()
 
-    package init(upstream: any Fetcher, clock: C) {
+    /// - Parameter executor: the thread of the upstream's transfers, which runs the session too, but for what may take long;
+    ///   nil: Swift's pool runs all of it.
+    package init(upstream: any Fetcher, clock: C, executor: (any TaskExecutor)? = nil) {
         self.upstream = upstream
         self.clock = clock
+        self.executor = executor
     }
 
     /// Tells the session that runs that somebody asks for a variant.
@@ -38,7 +42,19 @@ package struct TrackerDriver<C: Clock>: Sendable where C.Duration == Duration {
         reporting session: some IngestSession,
         perform: (_ output: DriverOutput, _ now: Duration) async throws -> DeliveryOutcome
     ) async throws -> SessionEnd {
-        var tasks = DriverTasks(upstream: upstream, clock: clock, demands)
+        guard let executor else { return try await runHere(session, perform: perform) }
+        return try await withTaskExecutorPreference(executor) {
+            // Only a task that waits changes its thread.
+            await Task.yield()
+            return try await runHere(session, perform: perform)
+        }
+    }
+
+    private func runHere(
+        _ session: some IngestSession,
+        perform: (_ output: DriverOutput, _ now: Duration) async throws -> DeliveryOutcome
+    ) async throws -> SessionEnd {
+        var tasks = DriverTasks(upstream: upstream, clock: clock, executor: executor, demands)
         do {
             let end = try await follow(session, &tasks, perform: perform)
             await tasks.end()
@@ -58,7 +74,8 @@ package struct TrackerDriver<C: Clock>: Sendable where C.Duration == Duration {
         while true {
             if inputs.isEmpty { inputs = [try await tasks.next()] }
             let now = tasks.now
-            let effects = session.handle(inputs.removeFirst(), at: now)
+            let input = inputs.removeFirst()
+            let effects = await tasks.run(isLong: input.isLong) { session.handle(input, at: now) }
             let (responses, end) = try await tasks.carryOut(effects, perform: perform, at: now)
             _ = try await perform(.status(session.status), now)
             if let end { return end }
@@ -101,6 +118,8 @@ private final class DemandChannel: Sendable {
 private struct DriverTasks<C: Clock> where C.Duration == Duration {
     private let upstream: any Fetcher
     private let clock: C
+    private let executor: (any TaskExecutor)?
+    private var placement: StepPlacement
     private let began: C.Instant
     private let timer: SessionTimer<C>
     private let inputContinuation: AsyncStream<UpstreamSession.Input>.Continuation
@@ -111,18 +130,26 @@ private struct DriverTasks<C: Clock> where C.Duration == Duration {
     /// The fetch whose part was handled last. It passes the next one when that is done.
     private var waiting: FetchID?
 
-    init(upstream: any Fetcher, clock: C, _ demands: DemandChannel) {
+    init(upstream: any Fetcher, clock: C, executor: (any TaskExecutor)?, _ demands: DemandChannel) {
         self.upstream = upstream
         self.clock = clock
+        self.executor = executor
+        placement = StepPlacement(hasThread: executor != nil)
         began = clock.now
         let (inputs, continuation) = AsyncStream<UpstreamSession.Input>.makeStream()
         inputContinuation = continuation
         demands.connect(to: continuation)
-        timer = SessionTimer(clock, since: began) { continuation.yield(.wake) }
+        timer = SessionTimer(clock, since: began, executor: executor) { continuation.yield(.wake) }
         arrivals = inputs.makeAsyncIterator()
     }
 
     var now: Duration { began.duration(to: clock.now) }
+
+    /// Runs a part of a step where it does not hold up others.
+    mutating func run<Value>(isLong: Bool, _ part: () async throws -> Value) async rethrows -> Value {
+        let (clock, began) = (clock, began)
+        return try await placement.run(isLong: isLong, now: { began.duration(to: clock.now) }, part)
+    }
 
     /// Carries out effects in order. Returns the responses to downstream effects, and the end, if it came.
     mutating func carryOut(
@@ -136,7 +163,8 @@ private struct DriverTasks<C: Clock> where C.Duration == Duration {
             case .cancel(let id): transfers[id]?.task.cancel()
             case .wake(let time): timer.wake(at: time)
             case .deliver, .probe, .report:
-                if let response = try await effect.forward(to: perform, at: now) { responses.append(response) }
+                let response = try await run(isLong: effect.isLong) { try await effect.forward(to: perform, at: now) }
+                if let response { responses.append(response) }
             case .end(let end): return (responses, end)
             }
         }
@@ -145,7 +173,7 @@ private struct DriverTasks<C: Clock> where C.Duration == Duration {
 
     private mutating func fetch(_ id: FetchID, _ request: FetchRequest) {
         let (handled, continuation) = AsyncStream<Void>.makeStream(bufferingPolicy: .bufferingNewest(1))
-        let task = Task { [upstream, inputContinuation] in
+        let task = Task(executorPreference: executor) { [upstream, inputContinuation] in
             let outcome = await upstream.fetch(request) { part in
                 inputContinuation.yield(.received(id, part))
                 for await _ in handled { return }
@@ -196,15 +224,20 @@ final class SessionTimer<C: Clock>: Sendable where C.Duration == Duration {
     private let clock: C
     private let began: C.Instant
     private let wake: @Sendable () -> Void
+    private let executor: (any TaskExecutor)?
     /// The sleep under way; nil: the session is not to be woken.
     private let current = Mutex<Sleep?>(nil)
 
     /// - Parameters:
     ///   - began: the moment since which times are counted.
+    ///   - executor: runs the sleep; nil: Swift's pool.
     ///   - wake: called on any thread.
-    init(_ clock: C, since began: C.Instant, wake: @escaping @Sendable () -> Void) {
+    init(
+        _ clock: C, since began: C.Instant, executor: (any TaskExecutor)? = nil, wake: @escaping @Sendable () -> Void
+    ) {
         self.clock = clock
         self.began = began
+        self.executor = executor
         self.wake = wake
     }
 
@@ -216,7 +249,8 @@ final class SessionTimer<C: Clock>: Sendable where C.Duration == Duration {
                 return
             }
             current?.task.cancel()
-            current = Sleep(wanted: time, end: time, task: Task { [self] in await sleep(until: time) })
+            let task = Task(executorPreference: executor) { [self] in await sleep(until: time) }
+            current = Sleep(wanted: time, end: time, task: task)
         }
     }
 

@@ -108,7 +108,9 @@ struct RelayService: Sendable {
         var settings = ChannelSettings(configuration: configuration, spool: spool.path, logger: logger, bus: setup.bus)
         (settings.copies, settings.guide) = (copies, guide)
         settings.single = single.map { single in
-            ChannelSettings.Single(opening: single.opening) { [console, setup] status in
+            ChannelSettings.Single(
+                hasOneReader: output != nil && !single.hasServer && self.spool == nil, opening: single.opening
+            ) { [console, setup] status in
                 (status.logLinesDropped, status.clients) = (console.dropped, setup.connections.counts)
                 status.name = single.name
             } ended: {

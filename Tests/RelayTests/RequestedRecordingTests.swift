@@ -92,7 +92,9 @@ import WebTestSupport
         let dates = try await Self.dates(scene)
         let start = dates.lowerBound.advanced(byMilliseconds: -10_000)
         let body = #"{"channel":"news","name":"../A","start":"\#(start.text)","end":"\#(dates.upperBound.text)"}"#
-        let id = try Self.id(try scene.api("POST", "/api/recordings", body))
+        let planned = try scene.api("POST", "/api/recordings", body)
+        let id = try Self.id(planned)
+        #expect(String(decoding: planned.body, as: UTF8.self).contains("\"lostSeconds\" : 10"), "it is said at once")
         await scene.reaches(recording: id) { $0?.isOver == true }
         let answer = String(decoding: try scene.api("GET", "/api/recordings/\(id)").body, as: UTF8.self)
         #expect(answer.contains("\"state\" : \"done\"") && answer.contains("\"lostSeconds\" : 10"), "\(answer)")

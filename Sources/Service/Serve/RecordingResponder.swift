@@ -111,7 +111,8 @@ struct RecordingResponder: Sendable {
             let recording = try await service.add(
                 channel: request.channel, name: name, range: range, isKept: request.isKept,
                 includesSlate: request.includesSlate, repetition: repetition)
-            return .json(of: RecordingDocument(recording), status: .created)
+            return .json(
+                of: RecordingDocument(recording, service.absence(from: range, of: request.channel)), status: .created)
         } catch { return error.problem.response() }
     }
 
@@ -246,14 +247,14 @@ struct RecordingDocument: Encodable, Sendable {
     /// `planned`, `recording`, `paused`, `finishing`, `done` or `failed`.
     let state: String
     /// The reason why the recording is paused, has failed, or has another format than requested.
-    let reason: String?
+    private(set) var reason: String?
     let start: String
     /// nil: the recording lasts as long as the channel runs, or until it is split.
     let end: String?
     /// Paths relative to the directory of recordings.
     let files: [String]
     let bytes: UInt64
-    let lostSeconds: Double
+    private(set) var lostSeconds: Double
     let keep: Bool
     /// `daily`, `weekly` or `title`; nil: no recording follows this one.
     let `repeat`: String?
@@ -268,6 +269,13 @@ struct RecordingDocument: Encodable, Sendable {
             .requested(recording.id), recording.channel, recording.name, recording.state, recording.files,
             isKept: recording.isKept, start: recording.startDate, end: recording.actualEnd,
             repetition: recording.repetition)
+    }
+
+    /// - Parameter absence: what the recording cannot have, if nothing of it is written yet.
+    init(_ recording: RequestedRecording, _ absence: RecordingService.Absence?) {
+        self.init(recording)
+        guard let absence, recording.files == nil else { return }
+        (lostSeconds, reason) = (max(lostSeconds, absence.seconds), reason ?? absence.reason)
     }
 
     init(_ recording: ContinuousRecording) {

@@ -295,7 +295,11 @@ extension RecordingService {
             }
         }
         state.withLock { state in
-            if recording.isOver { state.schedule.remove(id) } else { state.schedule.update(id) { $0.end(at: clock.now()) } }
+            if recording.isOver {
+                state.schedule.remove(id)
+            } else {
+                state.schedule.update(id) { $0.end(at: clock.now()) }
+            }
         }
         do throws(RecordingFile.Failure) { try await save() } catch {
             state.withLock { $0.schedule.restore(recording) }

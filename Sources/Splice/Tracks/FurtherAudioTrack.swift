@@ -96,6 +96,7 @@ struct FurtherAudioTrack: Sendable {
     mutating func append(_ segment: SegmentInput) throws(MediaError) {
         guard var demuxed = try rendition?.demuxer.demux(segment) else { return }
         demuxed.packets.metadata = []  // that of the main rendition is published
+        rendition?.patience.recordMedia()
         rendition?.queue.append(.segment(demuxed, discontinuitySequence: segment.discontinuitySequence))
     }
 

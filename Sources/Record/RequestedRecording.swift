@@ -51,7 +51,7 @@ package struct RequestedRecording: Codable, Equatable, Sendable {
     /// How the recording is repeated. The newest recording of a series has it; the earlier ones have none.
     package var repetition: RecordingRepetition?
     /// Whether a request ended the recording before its end.
-    package fileprivate(set) var isEnded = false
+    package var isEnded = false
     /// When a request ended the recording, in milliseconds since 1970; nil in lists of earlier versions.
     fileprivate var endedAt: Int64?
     package var state = State.planned

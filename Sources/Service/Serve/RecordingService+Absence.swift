@@ -1,3 +1,4 @@
+import Channel
 import LiveRing
 import Record
 import Support

@@ -28,8 +28,8 @@ struct PESAssembler: Sendable {
     /// Payload of the last transport packet after the end of the PES packet; video only.
     private var surplus: [UInt8] = []
     private var counter: UInt8?
-    /// The payload of the last transport packet in this segment, by which a duplicate is recognized; nil before any.
-    private var lastPayload: Range<Int>?
+    /// A copy of the payload of the last transport packet in this segment, by which a duplicate is recognized; empty before any.
+    private var lastPayload: [UInt8] = []
     private var lastWasStuffed = false
     /// Whether the last packet was a duplicate. A second duplicate would be a gap of a full round of the counter.
     private var wasDuplicate = false
@@ -61,7 +61,7 @@ struct PESAssembler: Sendable {
     /// open.
     mutating func beginSegment() {
         if isPacketComplete { counter = nil }
-        lastPayload = nil
+        lastPayload.removeAll(keepingCapacity: true)
         wasDuplicate = false
         segmentStart = nil
     }
@@ -89,7 +89,8 @@ struct PESAssembler: Sendable {
         let isContinuous = counter == nil || packet.hasDiscontinuityIndicator || followsLast
         checkContinuity(packet, isContinuous: isContinuous, counts: &counts)
         counter = packet.continuityCounter
-        lastPayload = packet.payload
+        lastPayload.removeAll(keepingCapacity: true)
+        lastPayload.append(packet.payload, of: bytes)
         wasDuplicate = false
         if packet.startsUnit {
             if isPacketUnfinished { endUnfinished(isContinuous: followsLast, counts: &counts) }
@@ -103,8 +104,8 @@ struct PESAssembler: Sendable {
 
     /// Whether `packet` is the last packet of this segment once more.
     func isDuplicate(_ packet: TransportPacket, of bytes: [UInt8]) -> Bool {
-        guard packet.continuityCounter == counter, !wasDuplicate, let lastPayload else { return false }
-        return bytes[lastPayload].elementsEqual(bytes[packet.payload])
+        guard packet.continuityCounter == counter, !wasDuplicate else { return false }
+        return lastPayload.elementsEqual(bytes[packet.payload])
     }
 
     /// Checks continuity at the segment boundary and inside the segment.

@@ -124,8 +124,6 @@ package struct SpliceEngine: Sendable {
         case .lost(.audio, _): companion?.breakContinuity()
         case .lost(.furtherAudio(let index), _): assembler.further.breakContinuity(of: index)
         case .lost(.furtherVideo(let index), _): assembler.ladder.breakContinuity(of: index)
-        case .unavailable(.furtherAudio(let index)): assembler.further.stopAwaiting(index)
-        case .unavailable: break
         case .ended(.main): written = try endMain()
         case .ended(.audio): try endCompanion()
         case .ended(.furtherAudio(let index)): try assembler.further.end(index)

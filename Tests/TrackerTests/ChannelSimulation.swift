@@ -74,7 +74,7 @@ struct ChannelSimulation {
         case .segment(let tracked):
             return (tracked.isAfterDiscontinuity ? "|" : "") + "\(source)\(tracked.segment.mediaSequence)"
         case .lost(let loss): return "x\(loss.mediaSequences.count)"
-        case .outageGap, .unavailable: return "-"
+        case .outageGap: return "-"
         case .ended: return "."
         }
     }

@@ -171,7 +171,7 @@ private struct CheckedChannel {
 
     private mutating func checkedOutcome(of delivery: Delivery) -> UpstreamSession.Input? {
         switch delivery.content {
-        case .outageGap, .unavailable, .ended: return nil
+        case .outageGap, .ended: return nil
         case .lost:
             if delivery.source != publishedSource { violations.append("loss of source \(delivery.source)") }
             return nil

@@ -148,7 +148,7 @@ struct SessionRun {
             case .segment(let segment): (segment.isAfterDiscontinuity ? "|" : "") + "\(segment.segment.mediaSequence)"
             case .lost(let loss): "x\(loss.mediaSequences.lowerBound)..<\(loss.mediaSequences.upperBound)"
             case .ended: "."
-            case .outageGap, .unavailable: "-"
+            case .outageGap: "-"
             }
         }.joined(separator: " ")
     }

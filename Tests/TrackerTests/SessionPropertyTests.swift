@@ -42,7 +42,6 @@ func everySegmentIsDeliveredOrLostOnceAndInOrder(seed: UInt64) async throws {
         switch delivery.content {
         case .segment(let tracked): settled.append(tracked.segment.mediaSequence)
         case .lost(let loss): settled += Array(loss.mediaSequences)
-        case .unavailable: break
         case .ended, .outageGap: Issue.record("seed \(seed): a live channel ended")
         }
     }

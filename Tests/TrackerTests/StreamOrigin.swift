@@ -98,7 +98,7 @@ struct StreamRun {
                 switch delivery.content {
                 case .segment(let segment): segments.append(segment)
                 case .lost(let loss): losses.append(loss)
-                case .ended, .unavailable, .outageGap: break
+                case .ended, .outageGap: break
                 }
             case .event(let event): events.append(event)
             case .status(let status): self.status = status

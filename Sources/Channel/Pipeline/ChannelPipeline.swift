@@ -177,7 +177,6 @@ extension ChannelPipeline {
         case .lost(let loss):
             if rendition == .main { found.record(loss) }
             return (.held, try await splice(.lost(rendition, duration: Ticks(loss.duration)), from: delivery.source))
-        case .unavailable: return (.held, try await splice(.unavailable(rendition), from: delivery.source))
         case .outageGap(let duration): return (.held, try await fillOutage(Ticks(duration)))
         case .ended(let dateRanges):
             if rendition == .main, delivery.source == 0 { trailingDateRanges = dateRanges }

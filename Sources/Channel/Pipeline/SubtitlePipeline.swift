@@ -59,7 +59,7 @@ struct SubtitlePipeline: Sendable {
         switch content {
         case .segment(let tracked): try await process(tracked, of: rendition)
         // The next segment is flagged as following a discontinuity.
-        case .lost, .unavailable, .outageGap: []
+        case .lost, .outageGap: []
         case .ended: await publish(timeline.end(rendition))
         }
     }

@@ -77,8 +77,6 @@ package enum SpliceInput: Sendable {
     /// Segments of this rendition were lost; the next segment follows a loss. `duration` is their playing time, as far as
     /// it is known.
     case lost(InputRendition, duration: Ticks = .zero)
-    /// Further audio does not exist now, and is not waited for.
-    case unavailable(InputRendition)
     /// The rendition's playlist ended and all of its segments were handled.
     case ended(InputRendition)
 }

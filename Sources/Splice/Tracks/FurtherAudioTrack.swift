@@ -96,13 +96,10 @@ struct FurtherAudioTrack: Sendable {
     mutating func append(_ segment: SegmentInput) throws(MediaError) {
         guard var demuxed = try rendition?.demuxer.demux(segment) else { return }
         demuxed.packets.metadata = []  // that of the main rendition is published
-        rendition?.patience.recordMedia()
         rendition?.queue.append(.segment(demuxed, discontinuitySequence: segment.discontinuitySequence))
     }
 
     mutating func breakContinuity() { rendition?.demuxer.breakContinuity() }
-
-    mutating func stopAwaiting() { rendition?.patience.stopAwaiting() }
 
     mutating func endRendition() throws(MediaError) {
         guard let remaining = try rendition?.demuxer.finish() else { return }

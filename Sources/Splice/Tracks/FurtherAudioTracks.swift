@@ -52,11 +52,6 @@ struct FurtherAudioTracks: Sendable {
         update(renditions[index]) { $0.breakContinuity() }
     }
 
-    mutating func stopAwaiting(_ index: Int) {
-        guard renditions.indices.contains(index) else { return }
-        update(renditions[index]) { $0.stopAwaiting() }
-    }
-
     mutating func end(_ index: Int) throws(MediaError) {
         guard renditions.indices.contains(index) else { return }
         try update(renditions[index]) { (track) throws(MediaError) in try track.endRendition() }

@@ -9,22 +9,12 @@ struct TrackPatience: Sendable {
     /// The longest time by which the leading track is published behind another one.
     let limit: Ticks
     private(set) var isAwaited: Bool
-    /// Whether the track does not exist now, as far as is known.
-    private var isAbsent = false
     /// Media time of the leading track, up to now, that went on without the track.
     private var missing = Ticks.zero
 
     init(_ limit: Ticks, isAwaited: Bool = true) {
         self.limit = limit
         self.isAwaited = isAwaited
-    }
-
-    /// Ends the waiting for a track that does not exist now.
-    mutating func stopAwaiting() { (isAbsent, isAwaited, missing) = (true, false, limit) }
-
-    /// Begins to wait again for a track that exists now.
-    mutating func recordMedia() {
-        if isAbsent { (isAbsent, isAwaited, missing) = (false, true, .zero) }
     }
 
     /// Records that the leading track goes on with a part.

@@ -31,7 +31,7 @@ struct PublishedEdge: Equatable, Sendable {
             gapTime = .zero
             mediaSequence = nil
             nextSequences[delivery.source] = tracked.segment.mediaSequence &+ 1
-        case .lost, .unavailable, .outageGap, .ended: break
+        case .lost, .outageGap, .ended: break
         }
     }
 

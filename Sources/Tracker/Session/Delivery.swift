@@ -42,9 +42,6 @@ package struct Delivery: Equatable, Sendable {
         /// `dateRanges` are the EXT-X-DATERANGEs that no delivered segment carried, because the last playlist had no
         /// new segment or that segment was lost.
         case ended(dateRanges: [DateRange])
-        /// The playlist of a further audio rendition was refused before it listed a segment: nothing waits for the rendition
-        /// until its media comes.
-        case unavailable
         /// Media time that passed in an outage, of the main rendition only.
         case outageGap(Duration)
     }

@@ -267,7 +267,6 @@ struct PlaylistIntake: Sendable {
             if media.renditions[index].cursor.hasEnded { return media.renditions[index].load.close() }
         }
         media.requests.report(media.renditions[index].loadFailed(error, retryAfter: retryAfter, at: now))
-        if media.renditions[index].isFoundUnavailable(by: error) { media.requests.deliver(.unavailable, of: role) }
         // Subtitles and further audio never end the channel, and request new URLs less often.
         if error.mayBeFixedByNewURL { locator.requestReload(isUrgent: !role.isOptional || isNew, at: now) }
     }

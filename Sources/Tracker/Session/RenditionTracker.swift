@@ -77,13 +77,6 @@ struct RenditionTracker: Sendable {
         }
     }
 
-    /// Whether a refusal of its playlist is the second in a row before it listed a segment. One may be a playlist that is
-    /// a moment late.
-    func isFoundUnavailable(by error: TrackerError) -> Bool {
-        guard case .furtherAudio = role else { return false }
-        return error.isRefusal && !isJoined && counts[.failedPlaylistLoads] == 2
-    }
-
     /// Whether its playlist or its next segment is being fetched, and has not failed.
     var isOnItsWay: Bool { load.isInFlight || !queue.isEmpty && !queue.isRetrying }
 

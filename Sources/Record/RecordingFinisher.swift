@@ -33,20 +33,14 @@ package struct RecordingFinisher: Sendable {
     /// - Returns: the path of the recording, and the reason if it has another format than requested.
     func finish() throws(RecordingFile.Failure) -> (path: String, note: String?) {
         let (plan, base) = (report.journal.plan, report.journal.plan.path)
-        let reason: String? =
-            if report.isOneBreak {
-                "It is one ad break from its start to its end, and was not cut."
-            } else {
-                plan.format == .ts ? "A .ts keeps its ad breaks: .mp4 and .mkv can be cut." : nil
-            }
-        let ads = report.breaks.isEmpty || reason != nil ? .keep : plan.ads
-        let whole = report
-        var (report, cutFile): (RecordingReport, String?) = (report, nil)
-        var form = convert(whole, to: base, cuts: ads == .cut)
-        if plan.ads != .keep, !whole.breaks.isEmpty { form.note = form.note ?? reason }
-        if let cuts = form.cuts { report = whole.cut(by: cuts) }
+        let refusal = cutRefusal
+        let ads = report.breaks.isEmpty || refusal != nil ? .keep : plan.ads
+        var form = convert(to: base, cuts: ads == .cut)
+        form.note = form.note ?? refusal
+        let report = form.cuts.map { self.report.cut(by: $0) } ?? self.report
+        var cutFile: String?
         if ads == .both {
-            let other = convert(whole, to: base + ".cut", cuts: true)
+            let other = convert(to: base + ".cut", cuts: true)
             if other.cuts == nil { form.note = other.note } else { cutFile = "\(base).cut.\(other.format.rawValue)" }
         }
         let path = "\(base).\(form.format.rawValue)"
@@ -62,6 +56,13 @@ package struct RecordingFinisher: Sendable {
         return (path, form.note)
     }
 
+    /// The reason why breaks that are to be cut are kept; nil if they can be, or if there is nothing to cut.
+    private var cutRefusal: String? {
+        guard report.journal.plan.ads != .keep, !report.breaks.isEmpty else { return nil }
+        if report.isOneBreak { return "It is one ad break from its start to its end, and was not cut." }
+        return report.journal.plan.format == .ts ? "A .ts keeps its ad breaks: .mp4 and .mkv can be cut." : nil
+    }
+
     private static func name(_ path: String) -> String { String(path.split(separator: "/").last ?? "") }
 
     /// The form of a file, and what was cut of it; nil: nothing.
@@ -71,18 +72,19 @@ package struct RecordingFinisher: Sendable {
     /// - Parameters:
     ///   - base: the path of the file without its suffix.
     ///   - cuts: whether the breaks are left out.
-    private func convert(
-        _ report: RecordingReport, to base: String, cuts isCut: Bool
-    ) -> Form {
+    private func convert(to base: String, cuts isCut: Bool) -> Form {
         var form: Form = (report.journal.plan.format, nil, nil)
         guard form.format != .ts else { return form }
         do throws(Failure) {
-            let survey = try survey(cutting: isCut ? report.wantedCuts : [])
-            let cuts = isCut ? survey.cuts : nil
-            if form.format == .mkv {
+            // A movie has its tables from the same pass that finds its samples.
+            let survey = isCut || form.format == .mkv ? try survey(cutting: isCut ? report.wantedCuts : []) : nil
+            let cuts = isCut ? survey?.cuts : nil
+            if form.format == .mkv, let survey {
                 do throws(Failure) {
                     if cuts?.isWhole == false { throw Failure.hiddenFrames }
-                    try write(.mkv, to: base, survey, cuts)
+                    try write(.mkv, to: base) { (output) throws(Failure) in
+                        try writeMatroska(to: output, survey, cuts)
+                    }
                     return (.mkv, nil, cuts)
                 } catch {
                     form.note = error.reason(against: .mkv)
@@ -96,7 +98,7 @@ package struct RecordingFinisher: Sendable {
             guard report.duration <= Self.longestMovie else {
                 return (.ts, "An .mp4 has 24 hours at most: see --split.", nil)
             }
-            try write(.mp4, to: base, survey, cuts)
+            try write(.mp4, to: base) { (output) throws(Failure) in try writeMovie(to: output, cuts) }
             return (.mp4, form.note, cuts)
         } catch { return (.ts, error.reason(against: .mp4), nil) }
     }
@@ -129,7 +131,7 @@ package struct RecordingFinisher: Sendable {
     }
 
     private func write(
-        _ format: RecordingFormat, to base: String, _ survey: RecordedSurvey, _ cuts: RecordedCuts?
+        _ format: RecordingFormat, to base: String, _ content: (_ output: Descriptor) throws(Failure) -> Void
     ) throws(Failure) {
         let path = "\(base).\(format.rawValue)"
         let part = path + ".part"
@@ -141,11 +143,7 @@ package struct RecordingFinisher: Sendable {
             do throws(RecordingFile.Failure) { output = try Descriptor(part, O_WRONLY | O_CREAT | O_TRUNC) } catch {
                 throw Failure.file(error)
             }
-            if format == .mkv {
-                try writeMatroska(to: output, survey, cuts)
-            } else {
-                try writeMovie(to: output, cuts)
-            }
+            try content(output)
             // The transport stream is removed only after this.
             guard fsync(output.raw) == 0 else { throw .file(.system(code: errno, path: part)) }
         } catch {

@@ -8,7 +8,7 @@ import tempfile
 import time
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "Stream"))
-from devtools import Failure, WebSocket
+from devtools import Browser, Failure, WebSocket
 from live import free_port
 
 PREFERENCES = {"media.autoplay.default": 0, "media.volume_scale": "0.0", "app.update.enabled": False,
@@ -67,13 +67,7 @@ class Firefox:
             raise Failure(f"{expression}: {result['exceptionDetails']['text']}")
         return json.loads(result["result"]["value"])
 
-    def wait(self, condition, what, seconds=20):
-        began = time.monotonic()
-        while time.monotonic() - began < seconds:
-            if self.evaluate(condition):
-                return time.monotonic() - began
-            time.sleep(0.1)
-        raise Failure(f"{what}: not within {seconds} s ({condition})")
+    wait = Browser.wait
 
     def click(self, selector):
         self.evaluate(f"document.querySelector({selector!r}).click()")

@@ -69,8 +69,7 @@ package struct ChannelOptions: Sendable {
         /// The clock of the dates in the paths of recordings, and of their split.
         package let recordingClock = Field<LocalClock>(.timeZone)
         package let recordsSlate = Field<Bool>(.recordSlate)
-        /// The raw value of a `RecordingAds`.
-        package let recordAds = Field<String>(.recordAds)
+        let recordAds = Field<String>(.recordAds)
         package let keep = Field<Duration>(.keep)
         package let keepSize = Field<Int>(.keepSize)
         /// The tokens of the channel; a viewer needs one of them, or a token of the server. nil: as the server's other
@@ -99,6 +98,9 @@ package struct ChannelOptions: Sendable {
             ?? (self.capture != nil || self.recordTo != nil || self.keepsRewind == true || self.archive != nil
                 || self.archiveSize != nil || self.archiveStore != nil)
     }
+
+    /// What recordings have of ad breaks; nil: the configuration does not say it.
+    package var recordingAds: RecordingAds? { self.recordAds.flatMap { RecordingAds(rawValue: $0) } }
 
     /// These options, with `defaults` for the missing ones.
     package func filled(from defaults: ChannelOptions) -> ChannelOptions {

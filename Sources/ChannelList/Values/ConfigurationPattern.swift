@@ -1,3 +1,5 @@
+import Support
+
 /// The forms of text values, as regular expressions of JSON Schema. The document of the API contains the same
 /// expressions.
 package enum ConfigurationPattern: CaseIterable, Sendable {
@@ -56,7 +58,8 @@ package enum ConfigurationPattern: CaseIterable, Sendable {
         case .url, .source, .proxy, .logo, .headerValue, .cookie, .store: 4096
         case .text, .credential, .audioTracks, .variants: 200
         case .token: 1024
-        case .slug, .account, .zone: 64
+        case .slug, .account: 64
+        case .zone: LocalClock.longestName
         case .headerName: 128
         case .number, .shift, .duration, .shortSpan, .byteCount, .variant: 16
         }

@@ -126,9 +126,7 @@ struct BoundaryRules {
     private func judge(video jump: Ticks, _ isFragmented: Bool, _ log: inout FindingLog) {
         let isGap = jump.count > 0
         if isFragmented {
-            log.add(
-                .decodeTimes, isGap ? "gap" : "overlap", of: url, at: place,
-                "the tfdt of the video is \(jump.text) \(isGap ? "after" : "before") the end of the segment before")
+            judge(decodeTimes: jump, of: "video", isGap ? "gap" : "overlap", &log)
         } else if !isGap {
             log.add(
                 .timestampOrder, "back", of: url, at: place,
@@ -146,14 +144,19 @@ struct BoundaryRules {
     private func judge(audio jump: Ticks, _ isFragmented: Bool, _ log: inout FindingLog) {
         let isGap = jump.count > 0
         if isFragmented {
-            log.add(
-                .decodeTimes, isGap ? "audio-gap" : "audio-overlap", of: url, at: place,
-                "the tfdt of the audio is \(jump.text) \(isGap ? "after" : "before") the end of the segment before")
+            judge(decodeTimes: jump, of: "audio", isGap ? "audio-gap" : "audio-overlap", &log)
         } else {
             log.add(
                 .avOffset, isGap ? "gap" : "overlap", of: url, at: place,
                 isGap ? "\(jump.text) of audio are missing" : "audio overlaps by \(jump.text)")
         }
+    }
+
+    private func judge(decodeTimes jump: Ticks, of track: String, _ cause: String, _ log: inout FindingLog) {
+        let side = jump.count > 0 ? "after" : "before"
+        log.add(
+            .decodeTimes, cause, of: url, at: place,
+            "the tfdt of the \(track) is \(jump.text) \(side) the end of the segment before")
     }
 
     // MARK: - Settings

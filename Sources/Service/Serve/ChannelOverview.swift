@@ -52,7 +52,7 @@ struct ChannelOverview: Encodable, Sendable {
 
 /// `/web/overview.json`: the channels that are not idle or failed last, in a few fields each.
 struct ServeOverview: Encodable, Sendable {
-    /// What the page can offer to a viewer.
+    /// The features that the page can offer to a viewer.
     struct Features: Encodable, Sendable {
         var hasGuide = false
         /// Whether there is an API, whose token the viewer may have.

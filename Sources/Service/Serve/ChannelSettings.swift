@@ -148,7 +148,7 @@ extension ChannelRecorder.Settings {
         self.init(
             pattern: pattern, split: options.split ?? .never, clock: options.recordingClock ?? .utc,
             includesSlate: options.recordsSlate ?? true,
-            ads: options.recordAds.flatMap { RecordingAds(rawValue: $0) } ?? .keep,
+            ads: options.recordingAds ?? .keep,
             retention: RecordingRetention(options), closesAtEnd: closesAtEnd)
     }
 }

@@ -193,7 +193,7 @@ extension RecordingService.Problem {
         case .notInRewind(nil):
             APIProblem(.conflict, title, "The channel does not run, so that nothing of that time is kept.")
         case .storage(let failure):
-            APIProblem(.serviceUnavailable, "Nothing can be recorded now", "Ask again later: \(failure.message).")
+            APIProblem(.serviceUnavailable, "The recordings cannot be written", "Ask again later: \(failure.message).")
         case .continuous:
             APIProblem(
                 .conflict, "The channel records as it runs", "Remove record-to of the channel, or wait for the split.")

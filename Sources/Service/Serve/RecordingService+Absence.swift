@@ -10,34 +10,27 @@ extension RecordingService {
         let reason: String
     }
 
+    /// A shorter past may come with the first segments of a channel that begins to run.
+    private static let shortestPast: Int64 = 60_000
+
     /// - Returns: nil if all of the range up to now is kept, or if all of it is to come.
     func absence(from range: (start: ProgramDateTime, end: ProgramDateTime), of channel: String) -> Absence? {
         let past = range.start..<max(range.start, min(range.end, clock.now()))
-        let snapshot = host.running(channel)?.state.snapshot
-        return Self.absence(from: past, snapshot.map { $0.dates.map { ($0.first, $0.end) } } ?? nil, snapshot)
-    }
-
-    private static func absence(
-        from past: Range<ProgramDateTime>, _ kept: (first: ProgramDateTime, end: ProgramDateTime)?,
-        _ snapshot: RingSnapshot?
-    ) -> Absence? {
         let length = { (range: Range<ProgramDateTime>) in range.upperBound.milliseconds(since: range.lowerBound) }
-        guard let kept, let snapshot else {
-            // A few seconds of what the upstream lists come with its first segments.
-            guard length(past) > 60_000 else { return nil }
+        guard let snapshot = host.running(channel)?.state.snapshot, let first = snapshot.dates?.first else {
+            guard length(past) > Self.shortestPast else { return nil }
             return Absence(
                 seconds: Double(length(past)) / 1000,
                 reason: "The channel does not run, so that nothing of the time before now is kept.")
         }
-        var missing = past.lowerBound < kept.first ? length(past.lowerBound..<min(kept.first, past.upperBound)) : 0
-        let isBefore = missing > 0
-        for entry in snapshot.index.listed where entry.isGap {
-            let range = entry.programDateTime..<max(entry.programDateTime, entry.programDateTimeEnd)
-            missing += length(range.clamped(to: past))
+        let before = past.clamped(to: past.lowerBound..<max(past.lowerBound, first))
+        let gaps = snapshot.index.listed.filter(\.isGap).map {
+            ($0.programDateTime..<max($0.programDateTime, $0.programDateTimeEnd)).clamped(to: past)
         }
+        let missing = gaps.reduce(length(before)) { $0 + length($1) }
         guard missing > 0 else { return nil }
         let seconds = Double(missing) / 1000
-        let place = isBefore ? "the rewind begins at \(kept.first.text)" : "the upstream did not deliver it"
+        let place = before.isEmpty ? "the upstream did not deliver it" : "the rewind begins at \(first.text)"
         return Absence(seconds: seconds, reason: "\(Int(seconds.rounded(.up))) s of the range are not kept: \(place).")
     }
 }

@@ -45,7 +45,7 @@ extension RecordingService {
     private func finishEmpty(_ recording: RequestedRecording, isEnded: Bool) async {
         if recording.state == .finishing, let base = recording.files.map({ path($0.base) }) {
             let (suffixes, _) = await MediaPool.recordings.perform { RecordingRetention.files(base) }
-            guard let suffix = ["mkv", "mp4", "ts"].first(where: suffixes.contains) else {
+            guard let suffix = RecordingFileAddress.suffix(in: suffixes) else {
                 return fail(recording, "Its files are gone.")
             }
             await record(.success((path: "\(base).\(suffix)", note: nil)), of: recording)

@@ -6,7 +6,7 @@ import Glibc
 import LiveRing
 package import Logging
 package import Observability
-import Record
+package import Record
 package import Support
 import Synchronization
 
@@ -68,9 +68,7 @@ package final class RecordingService: Sendable {
         do throws(RecordingFile.Failure) {
             try self.init(pattern, host: host, logger: logger, bus: bus, clock: .wall)
         } catch {
-            throw RelayError(
-                .cannotWrite, "Recordings cannot be kept in \(pattern.root): \(error.message)",
-                advice: "Give another --recordings, or correct what is said")
+            throw RelayError(recordingsIn: pattern.root, of: "--recordings", error)
         }
     }
 
@@ -177,7 +175,7 @@ package final class RecordingService: Sendable {
         Task { await store() }
     }
 
-    func save() async throws(RecordingFile.Failure) {
+    private func save() async throws(RecordingFile.Failure) {
         try await MediaPool.recordings.perform { [self] () throws(RecordingFile.Failure) in try write() }
     }
 
@@ -217,6 +215,15 @@ package final class RecordingService: Sendable {
         do throws(RecordingFile.Failure) { try await save() } catch {
             if error != .closed { logger.warning("The list of recordings cannot be stored: \(error.message)") }
         }
+    }
+}
+
+extension RelayError {
+    /// The error of a directory in which recordings cannot be kept, and that an option names.
+    package init(recordingsIn directory: String, of option: String, _ failure: RecordingFile.Failure) {
+        self.init(
+            .cannotWrite, "Recordings cannot be kept in \(directory): \(failure.message)",
+            advice: "Give another \(option), or correct what is said")
     }
 }
 
@@ -444,7 +451,7 @@ extension RecordingService {
                     by: options?.recordingClock ?? .utc)),
             format: pattern.format, start: recording.startDate, end: recording.endDate,
             includesSlate: recording.includesSlate != false,
-            ads: options?.recordAds.flatMap { RecordingAds(rawValue: $0) } ?? .keep)
+            ads: options?.recordingAds ?? .keep)
         let file = try RecordingFile(
             RecordingJournal(plan), at: journalPath(recording), on: fileSystem,
             targetDuration: publication.snapshot.index.targetDuration)

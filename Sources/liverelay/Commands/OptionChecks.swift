@@ -63,7 +63,7 @@ enum OptionChecks {
             throw ValidationError("--ads slate needs --slate.")
         }
         let aboutRecordings: [Any?] = [
-            options.split, options.recordingClock, options.recordsSlate, options.recordAds, options.keep,
+            options.split, options.recordingClock, options.recordsSlate, options.recordingAds, options.keep,
             options.keepSize,
         ]
         if options.recordTo == nil, aboutRecordings.contains(where: { $0 != nil }) {
@@ -71,8 +71,9 @@ enum OptionChecks {
                 "--split, --time-zone, --record-ads, --no-record-slate, --keep and --keep-size need recordings: see --output."
             )
         }
-        if let ads = options.recordAds, ads != RecordingAds.keep.rawValue, options.recordTo?.format == .ts {
-            throw ValidationError("--record-ads \(ads) needs recordings in .mp4 or .mkv: a .ts keeps its ad breaks.")
+        if let ads = options.recordingAds, ads != .keep, options.recordTo?.format == .ts {
+            throw ValidationError(
+                "--record-ads \(ads.rawValue) needs recordings in .mp4 or .mkv: a .ts keeps its ad breaks.")
         }
         if options.split == .program {
             throw ValidationError("--split programme needs a guide, which liverelay serve has.")

@@ -78,10 +78,7 @@ extension RelayCommand {
     /// A disk that is full now may have room later, so that the recording begins paused.
     private func checkRecordings(in directory: String) throws(RelayError) {
         do throws(RecordingFile.Failure) { try RecordingFile.check(directory: directory) } catch {
-            if error == .full { return }
-            throw RelayError(
-                .cannotWrite, "Recordings cannot be kept in \(directory): \(error.message)",
-                advice: "Give another --output, or correct what is said")
+            if error != .full { throw RelayError(recordingsIn: directory, of: "--output", error) }
         }
     }
 }

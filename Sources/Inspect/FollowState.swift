@@ -13,7 +13,7 @@ package struct Followed: Sendable {
     package let skippedSegments: Int
 }
 
-/// What is to be fetched next: a value, which a driver with a clock and a fetcher asks.
+/// Decides what is fetched next: a value, which a driver with a clock and a fetcher asks.
 struct FollowState {
     private struct Reload {
         let stream: Int

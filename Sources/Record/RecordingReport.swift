@@ -19,7 +19,7 @@ struct RecordingReport: Sendable {
     private(set) var duration: Ticks
     /// In order; none touches another.
     private(set) var breaks: [Break]
-    /// What the file does not have of the recording; nil: it has everything.
+    /// The parts of the recording that were cut out of the file; nil: none were.
     private(set) var cuts: RecordedCuts?
 
     /// - Returns: nil if nothing was recorded.

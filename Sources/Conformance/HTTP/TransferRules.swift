@@ -1,7 +1,7 @@
 import Playlist
 import Support
 
-/// What an answer was for.
+/// The purpose of a request.
 package enum ResourceKind: Equatable, Sendable {
     case playlist
     case media(SegmentFacts.Container)

@@ -1,7 +1,7 @@
 package import Demux
 package import Media
 
-/// What the bytes of one clear segment say, without its neighbors.
+/// The facts in the bytes of one clear segment, without its neighbors.
 package struct SegmentFacts: Equatable, Sendable {
     package enum Container: String, Sendable {
         case transportStream = "MPEG-TS"
@@ -63,7 +63,7 @@ package struct VideoFacts: Equatable, Sendable {
     package internal(set) var accessTimes: [Ticks] = []
     /// Frames whose DTS does not rise, the first one's time.
     package internal(set) var backward: (count: Int, time: Ticks)?
-    /// What changes at a frame within the segment.
+    /// The changes at a frame within the segment.
     package internal(set) var change: String?
     /// Whether frames before the first parameter sets could not be read, so that the beginning is not known.
     package internal(set) var isBeginningUnknown = false

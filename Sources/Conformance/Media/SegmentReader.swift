@@ -228,7 +228,7 @@ extension AudioFacts {
 }
 
 extension AudioConfiguration {
-    /// What differs, in words; nil for the same decoder settings.
+    /// The difference in words; nil for the same decoder settings.
     func change(to other: AudioConfiguration) -> String? {
         if codec != other.codec { return "the audio codec from \(codecString) to \(other.codecString)" }
         if sampleRate != other.sampleRate { return "the sample rate from \(sampleRate) to \(other.sampleRate) Hz" }

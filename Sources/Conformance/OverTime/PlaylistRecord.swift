@@ -12,7 +12,7 @@ package struct AnswerTime: Equatable, Sendable {
     }
 }
 
-/// What one media playlist listed over time: judges each version against those before it.
+/// The versions of one media playlist over time: judges each against the earlier ones.
 package struct PlaylistRecord: Sendable {
     /// A segment that was listed, and when.
     package struct Listed: Sendable {
@@ -38,7 +38,7 @@ package struct PlaylistRecord: Sendable {
     private var currentBytes: [UInt8] = []
     /// When the last answer with the current version was asked for.
     private var lastRequest = Duration.zero
-    /// What earlier versions listed.
+    /// The segments that earlier versions listed.
     private var earlier: [Fingerprint] = []
     private var pace: PublicationPace?
     private var dates = DateDrift()

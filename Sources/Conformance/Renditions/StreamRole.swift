@@ -1,4 +1,4 @@
-/// What a media playlist is in its channel.
+/// The role of a media playlist in its channel.
 package enum StreamRole: Equatable, Sendable {
     /// A media playlist without a multivariant playlist.
     case alone

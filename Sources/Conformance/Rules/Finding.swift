@@ -2,9 +2,9 @@
 package struct Finding: Equatable, Sendable {
     package let rule: Rule
     package let level: RuleLevel
-    /// What of the rule is broken, in a word that stays: `bom`, `clock`.
+    /// The part of the rule that is broken, in a word that stays: `bom`, `clock`.
     package let cause: String
-    /// What was found at the first place.
+    /// The observation at the first place.
     package let message: String
     /// The playlists or other resources that the finding is about; without secrets. The first ones.
     package internal(set) var subjects: [String]

@@ -20,7 +20,7 @@ package enum Rule: Int, CaseIterable, Comparable, Sendable {
         /// The standard and its section; "bis" is draft-pantos-hls-rfc8216bis, "A" the HLS Authoring Specification.
         package let clause: String
         package let demand: String
-        /// What is still accepted; empty: nothing.
+        /// The accepted deviation; empty: none.
         package let tolerance: String
         package let remedy: String
 
@@ -64,7 +64,7 @@ package enum Rule: Int, CaseIterable, Comparable, Sendable {
         }
     }
 
-    /// What players were seen to do (docs/players.md, docs/jellyfin-kodi-fast.md); nil if none was run.
+    /// The behaviour that players showed (docs/players.md, docs/jellyfin-kodi-fast.md); nil if none was run.
     package var players: String? {
         switch self {
         case .untaggedSplice:

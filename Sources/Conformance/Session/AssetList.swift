@@ -2,7 +2,7 @@ import Support
 
 /// The JSON document of X-ASSET-LIST (draft-pantos-hls-rfc8216bis appendix D.2).
 enum AssetList {
-    /// What is wrong with the document; nil if it can be read.
+    /// The fault of the document; nil if it can be read.
     static func problem(in bytes: [UInt8]) -> String? {
         guard let document = LooseJSON(bytes) else { return "the list of X-ASSET-LIST is no JSON document" }
         guard case .list(let assets) = document["ASSETS"] else { return "the list of X-ASSET-LIST has no array ASSETS" }

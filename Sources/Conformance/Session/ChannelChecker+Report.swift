@@ -1,7 +1,7 @@
 import Playlist
 import Support
 
-/// What a check found, what it judged, and what it could not judge.
+/// The result of a check: the findings, and the rules that could not be judged.
 package struct CheckReport: Sendable {
     package let findings: [Finding]
     /// Rules that had no evidence, with the reason.

@@ -20,7 +20,7 @@ package struct ChannelChecker: Sendable {
     var keys: [String: [UInt8]] = [:]
     /// Clear EXT-X-MAP sections.
     var sections: [ScannedMap: [UInt8]] = [:]
-    /// What each resource is wanted for.
+    /// The purposes of each wanted resource.
     var wanted: [CheckTarget.Resource: [CheckTarget.Kind]] = [:]
     var maps: [CheckTarget.Resource: ScannedMap] = [:]
     /// Segments that arrived before their key or section.
@@ -158,7 +158,7 @@ package struct ChannelChecker: Sendable {
             "the playlist was answered with status \(status)")
     }
 
-    /// What new segments need.
+    /// The resources that new segments need.
     private mutating func targets(of segments: [ScannedSegment], stream index: Int) -> [CheckTarget] {
         var targets: [CheckTarget] = []
         var isKnown: Set<CheckTarget.Resource> = []
@@ -190,7 +190,7 @@ package struct ChannelChecker: Sendable {
         return targets + assetTargets(stream: index)
     }
 
-    /// What interstitials need.
+    /// The resources that interstitials need.
     private mutating func assetTargets(stream index: Int) -> [CheckTarget] {
         guard let playlist = streams[index].playlist.current else { return [] }
         var targets: [CheckTarget] = []

@@ -23,7 +23,7 @@ package struct CheckTarget: Hashable, Sendable {
         self.duration = duration
     }
 
-    /// What is fetched, whatever for.
+    /// The resource itself, regardless of its purpose.
     package struct Resource: Hashable, Sendable {
         package let url: String
         package let byteRange: ByteRange?

@@ -21,7 +21,7 @@ package struct ScannedSegment: Equatable, Sendable {
     package var date: ProgramDateTime?
     package var cueTags: [CueTag] = []
 
-    /// What is fetched for the segment: its URI without the query, which may carry a token, and its byte range.
+    /// The identity of the segment's bytes: its URI without the query, which may carry a token, and its byte range.
     package var identity: String {
         URIReference.withoutQuery(uri) + (byteRange.map { "@\($0.offset)+\($0.length)" } ?? "")
     }
@@ -77,7 +77,7 @@ package struct ScannedRendition: Equatable, Sendable {
     package var group: String { attributes["GROUP-ID"] ?? "" }
 }
 
-/// What is wrong with a line.
+/// A fault of a line.
 package struct TextProblem: Equatable, Sendable {
     package let rule: Rule
     package let cause: String

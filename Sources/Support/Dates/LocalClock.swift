@@ -7,7 +7,7 @@ import Foundation
 package struct LocalClock: Hashable, Sendable {
     package static let utc = LocalClock(zone: .gmt)
 
-    /// That of this machine, as TZ or /etc/localtime says.
+    /// The clock of this machine, as TZ or /etc/localtime says.
     package static var own: LocalClock { LocalClock(zone: .current) }
     package static let ownName = "local"
 
@@ -37,7 +37,7 @@ package struct LocalClock: Hashable, Sendable {
         Int64(zone.secondsFromGMT(for: Date(timeIntervalSince1970: Double(moment))))
     }
 
-    /// What the clock shows at a moment, as the date in UTC that has the same text.
+    /// The reading of the clock at a moment, as the date in UTC that has the same text.
     package func reading(at date: ProgramDateTime) -> ProgramDateTime {
         date.advanced(byMilliseconds: 1000 * secondsAhead(at: floorDivide(date.millisecondsSince1970, 1000).quotient))
     }

@@ -1,4 +1,4 @@
-/// What becomes of the ad breaks of a recording that is closed.
+/// The treatment of ad breaks in a recording that is closed.
 package enum RecordingAds: String, CaseIterable, Codable, Sendable {
     /// They stay, with marks and chapters.
     case keep

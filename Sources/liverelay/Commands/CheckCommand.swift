@@ -174,7 +174,7 @@ enum CheckFormat: String, ExpressibleByArgument, CaseIterable {
     case text
     /// One object per line.
     case json
-    /// Of playlists alone.
+    /// For playlists only.
     case junit, sarif
 
     /// Writes to standard output at once. If the reader has closed it, nothing happens.

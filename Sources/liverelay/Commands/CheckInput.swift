@@ -3,7 +3,7 @@ import Fetch
 import Foundation
 import Support
 
-/// What `liverelay check` was given.
+/// The input of `liverelay check`.
 enum CheckInput {
     enum Channel: Sendable {
         /// The URL of a playlist, over HTTP or of a file.

@@ -20,9 +20,9 @@ struct DemoCommand: AsyncParsableCommand, ChannelCommand {
     @Argument(help: ArgumentHelp("Directory of a capture.", valueName: "capture"), completion: .directory)
     var capture = bundledCapture
 
-    /// The capture in the source tree, or in the installed package.
+    /// The capture in the source tree, beside the unpacked program, or in the installed package.
     private static var bundledCapture: String {
-        ["Captures/cue_tags", "/usr/share/liverelay/demo"]
+        ["Captures/cue_tags", Bundle.main.bundlePath + "/demo", "/usr/share/liverelay/demo"]
             .first { FileManager.default.fileExists(atPath: $0 + "/index.json") } ?? "Captures/cue_tags"
     }
 

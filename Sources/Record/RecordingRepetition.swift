@@ -1,4 +1,3 @@
-package import Foundation
 package import Support
 
 /// How a recording is repeated.
@@ -31,24 +30,22 @@ package struct RecordingRepetition: Codable, Equatable, Sendable {
 
     /// The first later range that ends after `now`; nil for a title, whose programs the guide knows.
     package func next(
-        after range: Range<ProgramDateTime>, at now: ProgramDateTime, in calendar: Calendar = .current
+        after range: Range<ProgramDateTime>, at now: ProgramDateTime, by clock: LocalClock = .own
     ) -> Range<ProgramDateTime>? {
-        let step: Calendar.Component
+        let days: Int64
         switch rule {
-        case .daily: step = .day
-        case .weekly: step = .weekOfYear
+        case .daily: days = 1
+        case .weekly: days = 7
         case .title: return nil
         }
-        let first = Date(timeIntervalSince1970: Double(range.lowerBound.millisecondsSince1970) / 1000)
         let length = range.upperBound.milliseconds(since: range.lowerBound)
-        let passed = now.milliseconds(since: range.upperBound) / (rule == .daily ? 86_400_000 : 604_800_000)
+        var count = max(1, now.milliseconds(since: range.upperBound) / (days * 86_400_000))
         // A day of a clock that is set has 23 or 25 hours, so the first guess may be too early.
-        for count in Int(max(1, passed))...Int(max(1, passed)) + 2 {
-            guard let date = calendar.date(byAdding: step, value: count, to: first) else { return nil }
-            let start = ProgramDateTime(millisecondsSince1970: Int64((date.timeIntervalSince1970 * 1000).rounded()))
+        while true {
+            let start = clock.sameTime(as: range.lowerBound, daysLater: count * days)
             let end = start.advanced(byMilliseconds: length)
             if end > now { return start..<end }
+            count += 1
         }
-        return nil
     }
 }

@@ -48,6 +48,8 @@ package struct RequestedRecording: Codable, Equatable, Sendable {
     package var isKept: Bool
     /// Whether the recording includes slate that fills outages; nil in lists of earlier versions means true.
     package private(set) var includesSlate: Bool?
+    /// What becomes of ad breaks; nil: as the channel's recordings have it.
+    package private(set) var ads: RecordingAds?
     /// How the recording is repeated. The newest recording of a series has it; the earlier ones have none.
     package var repetition: RecordingRepetition?
     /// Whether a request ended the recording before its end.
@@ -60,11 +62,10 @@ package struct RequestedRecording: Codable, Equatable, Sendable {
 
     package init(
         id: Int, channel: String, name: String, range: Range<ProgramDateTime>, isKept: Bool,
-        includesSlate: Bool = true, repetition: RecordingRepetition? = nil
+        includesSlate: Bool = true, ads: RecordingAds? = nil, repetition: RecordingRepetition? = nil
     ) {
         (self.id, self.channel, self.name, self.isKept) = (id, channel, name, isKept)
-        self.repetition = repetition
-        self.includesSlate = includesSlate
+        (self.includesSlate, self.ads, self.repetition) = (includesSlate, ads, repetition)
         (start, end) = (range.lowerBound.millisecondsSince1970, range.upperBound.millisecondsSince1970)
     }
 
@@ -177,7 +178,8 @@ package struct RecordingSchedule: Codable, Equatable, Sendable {
 
     package mutating func add(
         channel: String, name: String, range: (start: ProgramDateTime, end: ProgramDateTime), isKept: Bool,
-        includesSlate: Bool = true, repetition: RecordingRepetition? = nil, at now: ProgramDateTime
+        includesSlate: Bool = true, ads: RecordingAds? = nil, repetition: RecordingRepetition? = nil,
+        at now: ProgramDateTime
     ) throws(Refusal) -> RequestedRecording {
         let length = range.end.milliseconds(since: range.start)
         guard length > 0, length <= Self.longest.wholeMilliseconds else { throw .length }
@@ -186,7 +188,7 @@ package struct RecordingSchedule: Codable, Equatable, Sendable {
         guard pending.count < Self.mostPending else { throw .pending(limit: Self.mostPending) }
         let recording = RequestedRecording(
             id: lastID + 1, channel: channel, name: name, range: range.start..<range.end, isKept: isKept,
-            includesSlate: includesSlate, repetition: repetition)
+            includesSlate: includesSlate, ads: ads, repetition: repetition)
         let open = recording.openRange(at: now)
         guard pending.count(where: { $0.openRange(at: now).overlaps(open) }) < Self.mostOpen else {
             throw .concurrent(limit: Self.mostOpen)

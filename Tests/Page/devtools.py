@@ -115,10 +115,11 @@ class Browser:
             raise Failure(f"{expression}: {result['exceptionDetails'].get('exception', {}).get('description')}")
         return result["result"].get("value")
 
-    def open(self, url, width=1280, height=800, dark=False, mobile=False):
+    def open(self, url, width=1280, height=800, dark=False, mobile=False, forced=False):
         self.call("Emulation.setDeviceMetricsOverride", width=width, height=height, deviceScaleFactor=1, mobile=mobile)
         self.call("Emulation.setEmulatedMedia", features=[
-            {"name": "prefers-color-scheme", "value": "dark" if dark else "light"}])
+            {"name": "prefers-color-scheme", "value": "dark" if dark else "light"},
+            {"name": "forced-colors", "value": "active" if forced else "none"}])
         self.call("Page.navigate", url=url)
         self.wait("document.readyState === 'complete'", "the page loads")
 

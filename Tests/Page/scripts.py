@@ -7,23 +7,59 @@ new PerformanceObserver(list => list.getEntries().forEach(e => { if (!e.hadRecen
   [e.value, ...e.sources.map(s => s.node && (s.node.id || s.node.className || s.node.nodeName))]); }))
   .observe({ type: 'layout-shift', buffered: true });
 """
-# Texts whose contrast is below 4.5 (WCAG 2.2, 1.4.3).
-CONTRAST = """
-(() => {
+# Collects the lengths of tasks of more than 50 ms, in milliseconds.
+TASKS = """
+window.tasks = [];
+new PerformanceObserver(list => list.getEntries().forEach(e => tasks.push(Math.round(e.duration)))).observe({ type: 'longtask', buffered: true });
+"""
+# The contrast of two colours (WCAG 2.2, 1.4.3), and what is behind an element.
+COLORS = """
   const parse = c => { const m = c.match(/[\\d.]+/g).map(Number); return m.length < 4 ? [...m, 1] : m; };
   const light = c => { const [r, g, b] = c.slice(0, 3).map(v => { v /= 255; return v <= 0.03928 ? v / 12.92 : ((v + 0.055) / 1.055) ** 2.4; });
     return 0.2126 * r + 0.7152 * g + 0.0722 * b; };
+  const contrast = (c, d) => { const [a, b] = [light(c), light(d)]; return (Math.max(a, b) + 0.05) / (Math.min(a, b) + 0.05); };
+  const ground = e => { for (let at = e; at; at = at.parentElement) { const c = parse(getComputedStyle(at).backgroundColor); if (c[3] > 0.7) return c; } return [255, 255, 255, 1]; };
+"""
+# Texts whose contrast is below 4.5 (WCAG 2.2, 1.4.3).
+CONTRAST = """
+(() => {""" + COLORS + """
   const bad = [];
   for (const e of document.querySelectorAll('body *')) {
     if (![...e.childNodes].some(n => n.nodeType === 3 && n.data.trim()) || !e.getClientRects().length) continue;
     if (getComputedStyle(e).visibility === 'hidden') continue;
-    let at = e, ground;
-    while (at && !(ground && ground[3] > 0.7)) { ground = parse(getComputedStyle(at).backgroundColor); at = at.parentElement; }
-    const [a, b] = [light(parse(getComputedStyle(e).color)), light(ground)];
-    const ratio = (Math.max(a, b) + 0.05) / (Math.min(a, b) + 0.05);
+    const ratio = contrast(parse(getComputedStyle(e).color), ground(e));
     if (ratio < 4.5) bad.push(`${e.className || e.id || e.nodeName} ${e.textContent.slice(0, 20)} ${ratio.toFixed(2)}`);
   }
   return [...new Set(bad)];
+})()
+"""
+# Buttons and fields whose border or ground has a contrast below 3 to what is around them (WCAG 2.2, 1.4.11). Buttons that
+# are text without a border are not among them.
+CONTROLS = """
+(() => {""" + COLORS + """
+  const bad = [];
+  for (const e of document.querySelectorAll('button, .button, select, input:not([type=range], [type=checkbox])')) {
+    const style = getComputedStyle(e), own = parse(style.backgroundColor), border = parse(style.borderTopColor);
+    const hasBorder = parseFloat(style.borderTopWidth) > 0 && border[3] > 0.7;
+    if (!e.getClientRects().length || style.visibility === 'hidden' || !hasBorder && own[3] < 0.7) continue;
+    const around = ground(e.parentElement);
+    const ratio = Math.max(hasBorder ? contrast(border, around) : 1, own[3] > 0.7 ? contrast(own, around) : 1);
+    if (ratio < 3) bad.push(`${e.id || e.className || e.textContent.slice(0, 20)} ${ratio.toFixed(2)}`);
+  }
+  return [...new Set(bad)];
+})()
+"""
+# The colours along the middle of the bar, and each two neighbours with their contrast.
+BAR = """
+(() => {""" + COLORS + """
+  const canvas = document.querySelector('#bar canvas'), { width, height } = canvas, behind = ground(canvas);
+  const row = canvas.getContext('2d').getImageData(0, height >> 1, width, 1).data, runs = [];
+  for (let x = 0; x < width; x++) {
+    const alpha = row[4 * x + 3] / 255, color = [0, 1, 2].map(i => Math.round(row[4 * x + i] * alpha + behind[i] * (1 - alpha)));
+    if (runs.at(-1)?.color.join() === color.join()) runs.at(-1).length++; else runs.push({ color, length: 1 });
+  }
+  const parts = runs.filter(({ length }) => length > 1); // others are edges
+  return parts.slice(1).map(({ color }, i) => [parts[i].color.join(), color.join(), contrast(parts[i].color, color)]);
 })()
 """
 

@@ -6,12 +6,6 @@ import Testing
 
 /// When the next recording of a series is.
 @Suite struct RecordingRepetitionTests {
-    private static let calendar: Calendar = {
-        var calendar = Calendar(identifier: .gregorian)
-        calendar.timeZone = TimeZone(identifier: "Europe/Berlin") ?? .gmt
-        return calendar
-    }()
-
     private typealias Row = (when: String, rule: RecordingRepetition.Rule, start: String, now: String, next: String?)
 
     private static let rows: [Row] = [
@@ -20,6 +14,14 @@ import Testing
         (
             "at the same time of a clock that is set", .daily, "2026-03-28T19:15:00.000Z", "2026-03-28T19:15:00.000Z",
             "2026-03-29T18:15:00.000Z"
+        ),
+        (
+            "a week in which the clock is set back", .weekly, "2026-10-20T18:15:00.000Z", "2026-10-20T18:15:00.000Z",
+            "2026-10-27T19:15:00.000Z"
+        ),
+        (
+            "the server did not run for half a year", .daily, "2026-01-02T19:15:00.000Z", "2026-07-06T19:20:00.000Z",
+            "2026-07-07T18:15:00.000Z"
         ),
         (
             "the server did not run for four days", .daily, "2026-01-02T19:15:00.000Z", "2026-01-06T20:00:00.000Z",
@@ -36,8 +38,9 @@ import Testing
         let row = Self.rows[index]
         let start = try #require(ProgramDateTime(parsing: row.start))
         let now = try #require(ProgramDateTime(parsing: row.now))
+        let clock = try #require(LocalClock(zone: "Europe/Berlin"))
         let next = RecordingRepetition(row.rule).next(
-            after: start..<start.advanced(by: .seconds(3600)), at: now, in: Self.calendar)
+            after: start..<start.advanced(by: .seconds(3600)), at: now, by: clock)
         #expect(next?.lowerBound.text == row.next, "\(row.when)")
         if let next { #expect(next.upperBound.milliseconds(since: next.lowerBound) == 3_600_000) }
     }

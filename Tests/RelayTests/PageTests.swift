@@ -19,17 +19,26 @@ private func text(_ response: Response) -> String {
 }
 
 @Suite("The web page") struct PageTests {
-    private let host = ChannelHost(
-        ChannelDirectory([
-            ListedChannel(
-                slug: "news", name: "<b>News</b>", number: "7", logo: "http://logos/7.png", groups: ["Local"],
-                sources: [ListedSource(url: "http://127.0.0.1:9/x.m3u8")])
-        ]),
-        policy: ChannelSupervisor.Policy(),
-        settings: ChannelSettings(
-            configuration: RelayConfiguration(
-                upstream: "", spool: "", retention: RetentionPolicy(rewind: .seconds(600), freeReserve: 0)),
-            spool: "", logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }))
+    private let host: ChannelHost
+    /// The inputs of the host's supervisor.
+    private let inputs: AsyncStream<ChannelSupervisor.Input>
+
+    init() {
+        let (inputs, input) = AsyncStream.makeStream(of: ChannelSupervisor.Input.self)
+        self.inputs = inputs
+        host = ChannelHost(
+            ChannelDirectory([
+                ListedChannel(
+                    slug: "news", name: "<b>News</b>", number: "7", logo: "http://logos/7.png", groups: ["Local"],
+                    sources: [ListedSource(url: "http://127.0.0.1:9/x.m3u8")])
+            ]),
+            policy: ChannelSupervisor.Policy(),
+            settings: ChannelSettings(
+                configuration: RelayConfiguration(
+                    upstream: "", spool: "", retention: RetentionPolicy(rewind: .seconds(600), freeReserve: 0)),
+                spool: "", logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }),
+            observe: { input.yield($0) })
+    }
 
     private func many(_ path: String) throws -> Response {
         try #require(ServeResponder(host).answer(to: RequestTarget(method: .get, uri: path)).now)
@@ -98,7 +107,7 @@ private func text(_ response: Response) -> String {
     /// An idle channel whose last run failed is not well, until it publishes.
     @Test func failureStays() async throws {
         let waiting = Task { await host.waitUntilRunning("news", isStream: false) }
-        while host.running("news") == nil { try await Task.sleep(for: .milliseconds(1)) }
+        for await case .requested in inputs { break }
         let run = try #require(host.running("news")?.run)
         host.handle(.ended(run, failure: "The upstream has ended."))
         _ = await waiting.value

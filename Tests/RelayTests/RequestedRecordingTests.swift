@@ -30,7 +30,7 @@ import WebTestSupport
         {
             // So much later than in the ring: a range of it is over.
             let (start, manual) = (start + time, self.time.clock)
-            let clock = RecordingService.Clock(
+            let clock = RecordingClock(
                 now: { ProgramDateTime(millisecondsSince1970: start + manual.now().wholeMilliseconds) },
                 sleep: { try await manual.sleep(.milliseconds($0.millisecondsSince1970 - start)) })
             return .init(
@@ -114,12 +114,13 @@ import WebTestSupport
         let scene = try await Self.scene(origin, try folder.place())
         let dates = try await Self.dates(scene)
         let body = """
-            {"channel":"news","name":"A b","start":"\(dates.lowerBound.text)","duration":"1h","repeat":"daily"}
+            {"channel":"news","name":"A b","start":"\(dates.lowerBound.text)","duration":"1h","repeat":"daily","ads":"cut"}
             """
         let id = try Self.id(try scene.api("POST", "/api/recordings", body))
         await scene.reaches(recording: id) { ($0?.files?.byteCount ?? 0) > 0 }
         await scene.reaches(recording: id + 1) { $0 != nil }
         let next = try #require(scene.recordings?[id + 1])
+        #expect(scene.recordings?[id]?.ads == .cut && next.ads == .cut)
         #expect(next.state == .planned && next.repetition?.rule == .daily && scene.recordings?[id]?.repetition == nil)
         #expect(abs(next.startDate.milliseconds(since: dates.lowerBound) - 86_400_000) <= 3_600_000)
         #expect(try scene.get("/web/recordings/\(id).ts").status == 404, "it is open")
@@ -136,7 +137,8 @@ import WebTestSupport
         #expect(try scene.text("/web/recordings.json").contains("/web/recordings/\(id).ts"))
         for (keys, status) in [
             (#""duration":"1h","end":1767268800"#, 422), (#""duration":"1h","repeat":"title""#, 422),
-            (#""duration":"1h","repeat":"hourly""#, 422), (#""programme":"now","duration":"1h""#, 422),
+            (#""duration":"1h","repeat":"hourly""#, 422), (#""duration":"1h","ads":"skip""#, 422),
+            (#""programme":"now","duration":"1h""#, 422),
         ] {
             let body = #"{"channel":"news",\#(keys)}"#
             #expect(try scene.api("POST", "/api/recordings", body).status == status, "\(keys)")

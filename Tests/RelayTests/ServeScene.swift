@@ -132,7 +132,7 @@ struct ServeScene {
     /// Where recordings are written, and which time it is there.
     struct RecordingPlace {
         let pattern: RecordingPattern
-        var clock = RecordingService.Clock.wall
+        var clock = RecordingClock.wall
         var fileSystem = FileSystem(space: { _ in nil })
     }
 

@@ -43,6 +43,23 @@ struct LocalClockTests {
         #expect(found == ProgramDateTime(parsing: next), "\(when): \(found.text)")
     }
 
+    private static let days: [(when: String, zone: String, from: String, days: Int64, to: String)] = [
+        ("an ordinary day", "Europe/Berlin", "2026-07-01T12:00:00Z", 1, "2026-07-02T12:00:00Z"),
+        ("a day of 23 hours", "Europe/Berlin", "2026-03-28T12:00:00Z", 1, "2026-03-29T11:00:00Z"),
+        ("a day of 25 hours", "Europe/Berlin", "2026-10-24T12:00:00Z", 1, "2026-10-25T13:00:00Z"),
+        ("a time that is skipped", "Europe/Berlin", "2026-03-28T01:30:00Z", 1, "2026-03-29T01:30:00Z"),
+        ("the day after that", "Europe/Berlin", "2026-03-28T01:30:00Z", 2, "2026-03-30T00:30:00Z"),
+        ("a time that occurs twice", "Europe/Berlin", "2026-10-24T00:30:00Z", 1, "2026-10-25T00:30:00Z"),
+        ("a week", "America/Santiago", "2026-09-03T12:00:00Z", 7, "2026-09-10T11:00:00Z"),
+        ("UTC", "UTC", "2026-03-28T12:00:00Z", 1, "2026-03-29T12:00:00Z"),
+    ]
+
+    @Test(arguments: days) func sameTime(when: String, zone: String, from: String, days: Int64, to: String) throws {
+        let clock = try #require(LocalClock(zone: zone))
+        let found = clock.sameTime(as: try #require(ProgramDateTime(parsing: from)), daysLater: days)
+        #expect(found == ProgramDateTime(parsing: to), "\(when): \(found.text)")
+    }
+
     @Test func unknownZone() {
         for name in ["", "Europe/Nowhere", String(repeating: "a", count: 65)] {
             #expect(LocalClock(zone: name) == nil, "\(name)")

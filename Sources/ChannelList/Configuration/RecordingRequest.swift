@@ -22,9 +22,11 @@ package struct RecordingRequest: Equatable, Sendable {
     package let isKept: Bool
     /// Whether the recording includes slate that fills outages.
     package let includesSlate: Bool
+    /// What becomes of ad breaks; nil: as the channel's recordings have it.
+    package let ads: RecordingAds?
 
     private enum Key: String, CaseIterable {
-        case channel, start, end, duration, name, before, after, keep, slate
+        case channel, start, end, duration, name, before, after, keep, slate, ads
         case program = "programme"
         case repetition = "repeat"
     }
@@ -36,6 +38,7 @@ package struct RecordingRequest: Equatable, Sendable {
     package init(_ node: ConfigurationNode) throws(ConfigurationError) {
         var reader = ConfigurationReader(.request)
         var (channel, name, isKept, includesSlate): (String?, String?, Bool?, Bool?)
+        var ads: RecordingAds?
         var (length, repetition): (Duration?, String?)
         var moments: [Key: ProgramDateTime] = [:]
         var margins: [Key: Duration] = [:]
@@ -49,6 +52,8 @@ package struct RecordingRequest: Equatable, Sendable {
             case .name: name = reader.text(node, .text)
             case .keep: isKept = reader.bool(node)
             case .slate: includesSlate = reader.bool(node)
+            case .ads:
+                ads = reader.choice(node, of: RecordingAds.allCases.map(\.rawValue)).flatMap(RecordingAds.init)
             case .program where node.content == .scalar("now", .text): break
             case .start, .end, .program: moments[key] = reader.moment(node)
             case .before, .after: margins[key] = reader.duration(node)
@@ -73,7 +78,7 @@ package struct RecordingRequest: Equatable, Sendable {
         try reader.finish()
         self.channel = channel ?? ""
         (self.name, self.isKept, self.includesSlate) = (name, isKept ?? false, includesSlate ?? true)
-        self.repetition = repetition
+        (self.repetition, self.ads) = (repetition, ads)
         range =
             if let length {
                 .lasting(length, start: moments[.start])

@@ -4,7 +4,7 @@ import { Player } from "./player.js";
 import { Subtitles } from "./subtitles.js";
 import { Guide } from "./guide.js";
 import {
-  address, audioName, badge, bitRate, copy, dateAndTime, dayOf, duration, element, failure, faults, get, holeName, logo, plural, problems, programs, query, timeOfDay, videoName,
+  absence, address, audioName, badge, bitRate, copy, dateAndTime, dayOf, duration, element, failure, faults, get, holeName, logo, plural, problems, programs, query, timeOfDay, videoName,
 } from "./words.js";
 import { Viewers } from "./viewers.js";
 
@@ -362,20 +362,20 @@ function showStatus(now) {
   found.forEach(({ what }, i) => { $("problems").children[i].firstChild.textContent = what; });
   const { upstream = {}, output = {}, splice = {}, transportStream = {} } = status;
   const period = splice.currentPeriod ?? {};
-  const rows = Object.entries({
-    "Newest picture": upstream.secondsSinceNewSegment === undefined ? undefined : `${duration(upstream.secondsSinceNewSegment)} ago`,
-    "Delay": output.liveEdge && now ? duration(now - Date.parse(output.liveEdge) / 1000) : undefined,
-    "Bit rate": output.averageBandwidth && `${bitRate(output.averageBandwidth)}, at most ${bitRate(output.bandwidth)}`,
-    "Video": period.video && `${videoName(period.video)} ${period.width}×${period.height}, ${parseFloat(period.frameRate)} fps`,
-    "Audio": period.audio && audioName(period.audio),
-    "Rewind": output.rewindStart && rewindText(output),
-    "Splices": splice.periods && splice.periods - 1,
-    "Clients of live.ts": transportStream.clients,
-    "Running for": status.uptime && duration(status.uptime),
-  }).filter(([, value]) => value !== undefined && value !== "" && value !== 0);
+  const rows = Object.entries({ // each with its details
+    "Newest picture": [upstream.secondsSinceNewSegment === undefined ? undefined : `${duration(upstream.secondsSinceNewSegment)} ago`, "Since the upstream listed something new"],
+    "Delay": [output.liveEdge && now ? duration(now - Date.parse(output.liveEdge) / 1000) : undefined, `The newest media ends at ${output.liveEdge}`],
+    "Bit rate": [output.averageBandwidth && `${bitRate(output.averageBandwidth)}, at most ${bitRate(output.bandwidth)}`, `BANDWIDTH ${output.bandwidth}`],
+    "Video": [period.video && `${videoName(period.video)} ${period.width}×${period.height}, ${parseFloat(period.frameRate)} fps`, period.video],
+    "Audio": [period.audio && audioName(period.audio), period.audio],
+    "Rewind": [output.rewindStart && rewindText(output), `${output.segments} segments since ${output.rewindStart}`],
+    "Splices": [splice.periods && splice.periods - 1, "Where another clock, picture or sound begins: EXT-X-DISCONTINUITY"],
+    "Clients of live.ts": [transportStream.clients, "Open connections"],
+    "Running for": [status.uptime && duration(status.uptime), `${Math.round(status.uptime)} s`],
+  }).filter(([, [value]]) => value !== undefined && value !== "" && value !== 0);
   document.body.dataset.ready = "";
   fill($("now"), rows.map(([key]) => key).join(), () => rows.flatMap(([key]) => [element("dt", {}, key), element("dd")]));
-  rows.forEach(([, value], i) => { $("now").children[2 * i + 1].textContent = value; });
+  rows.forEach(([, [textContent, title]], i) => Object.assign($("now").children[2 * i + 1], { textContent, title }));
   const counted = faults(status);
   fill($("faults"), JSON.stringify(counted), () => counted.length > 0
     ? counted.map(({ what, count, detail }) => element("li", {}, element("b", {}, `${count}`), ` ${what}`, detail ? element("span", {}, ` ${detail}`) : ""))
@@ -390,35 +390,45 @@ function rewindText(output) {
 }
 
 /** Without an answer nothing is known of the channel but what it was. */
-function showAbsence() {
-  $("badge").textContent = "No answer";
+function showAbsence({ status }) {
+  const [word, what, todo] = absence(status, answeredAt);
+  $("badge").textContent = word;
   Object.assign($("badge").dataset, { level: 3, state: "" });
   document.body.dataset.away = "";
-  const what = answeredAt ? `liverelay has not answered since ${timeOfDay(answeredAt)}.` : "liverelay does not answer.";
-  const todo = answeredAt ? "What is below is from then." : "Is it running, and is the network there?";
   $("trouble").hidden = false;
   fill($("problems"), what, () => [element("li", { data: { level: 3 } }, element("b", {}, what), element("span", {}, todo))]);
 }
 
 async function poll() {
+  let answer;
   try {
-    const answer = await fetch(`status.json${query}`, { cache: "no-store" });
-    if (!answer.ok) throw new Error(`HTTP ${answer.status}`);
+    answer = await fetch(`status.json${query}`, { cache: "no-store" });
+    if (!answer.ok) throw answer;
     status = await answer.json();
     answeredAt = Date.now() / 1000;
     delete document.body.dataset.away;
+  } catch (error) {
+    showAbsence(error);
+    return setTimeout(poll, document.hidden ? 10_000 : 2_000);
+  }
+  try {
     await loadIdlePrograms();
     showStatus(Date.parse(answer.headers.get("Date")) / 1000);
     bar.still = status.stills && ((date) => address("still.jpg", { at: date, width: 320 }));
     if (status.output?.segments > 0) showDays(status.output);
     // A channel that runs shows its window before it is played; one that is idle is not started by being looked at.
-    if (!isOpen && status.output?.segments > 0 && player.timeline.segments.length === 0) await load(status.output);
+    if (!isOpen && status.output?.segments > 0 && player.timeline.segments.length === 0) {
+      await load(status.output);
+      notice();
+    }
     if (wanted && !isOpen && !wanted.isTried) {
       wanted.isTried = true;
       open();
     }
     await loadBreaks();
-  } catch { showAbsence(); }
+  } catch (error) {
+    if (!isOpen && !(error instanceof TypeError)) notice(error.message); // the status is there, but the media is not
+  }
   setTimeout(poll, document.hidden ? 10_000 : 2_000);
 }
 

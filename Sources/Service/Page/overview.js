@@ -1,6 +1,6 @@
 // The page of a list: its views, and the state of the process that all of them show.
 import { List } from "./list.js";
-import { element, get, plural, timeOfDay } from "./words.js";
+import { absence, element, get, plural } from "./words.js";
 
 const $ = (id) => document.getElementById(id);
 const list = new List($);
@@ -11,7 +11,7 @@ const views = {
   events: async () => new (await import("./events.js")).Events($("events"), list),
 };
 const opened = {}; // views that were shown, by name
-let current, listed, answeredAt, turn = 0, health = 0; // dates in milliseconds since 1970
+let current, listed, answeredAt, turn = 0, health = 0; // answeredAt in seconds, health in milliseconds since 1970
 
 /** Shows the view that the address names. */
 async function show() {
@@ -35,20 +35,36 @@ function showFeatures({ hasGuide, hasAPI }) {
   $("views").querySelector("[href='#events']").hidden = !hasAPI;
 }
 
+/** Without an answer nothing is known of the channels but what they were. */
+function showAbsence({ status }) {
+  const [word, what, todo] = absence(status, answeredAt);
+  document.body.dataset.away = document.body.dataset.ready = "";
+  $("summary").textContent = word;
+  fillTroubles(what, [element("li", { data: { level: 3 } }, element("b", {}, what), ` ${todo}`)]);
+}
+
+function fillTroubles(key, rows, isWell = false) {
+  const box = $("troubles");
+  if (box.dataset.key === key) return;
+  box.dataset.key = key;
+  box.toggleAttribute("data-well", isWell);
+  box.firstChild.tabIndex = isWell ? -1 : 0; // it can be scrolled
+  box.firstChild.replaceChildren(...rows);
+}
+
 /** What is wrong, above the list, whose order does not change. */
 function showTroubles() {
   const rows = [...list.running.keys(), ...Object.keys(list.failures)].flatMap((slug) => {
     const channel = list.wanted?.get(slug), { text, level, reason } = list.state({ slug });
     return channel && level > 1 ? [{ channel, text, level, reason }] : [];
   }).sort((a, b) => b.level - a.level);
-  const shown = rows.slice(0, 6), box = $("troubles"), key = JSON.stringify([shown, rows.length]);
-  if (box.dataset.key === key) return;
-  box.dataset.key = key;
-  box.toggleAttribute("data-well", rows.length === 0);
-  box.firstChild.tabIndex = rows.length === 0 ? -1 : 0; // it can be scrolled
-  box.firstChild.replaceChildren(...shown.map(({ channel, text, level, reason }) => element("li", { data: { level } },
-    element("a", { href: list.address(channel) }, channel.name), ` ${text}`, reason ? element("span", { title: reason }, `: ${reason}`) : "")),
-  ...rows.length === 0 ? [element("li", {}, "No channel is known to have a problem.")] : [], ...rows.length > shown.length ? [element("li", {}, `and ${rows.length - shown.length} more`)] : []);
+  const shown = rows.slice(0, 6);
+  fillTroubles(JSON.stringify([shown, rows.length]), [
+    ...shown.map(({ channel, text, level, reason }) => element("li", { data: { level } },
+      element("a", { href: list.address(channel) }, channel.name), ` ${text}`, reason ? element("span", { title: reason }, `: ${reason}`) : "")),
+    ...rows.length === 0 ? [element("li", {}, "No channel is known to have a problem.")] : [],
+    ...rows.length > shown.length ? [element("li", {}, `and ${rows.length - shown.length} more`)] : [],
+  ], rows.length === 0);
 }
 
 function showSummary({ running, failed }) {
@@ -69,7 +85,7 @@ async function poll() {
       health = Date.now();
       get("health.json").then((history) => list.setHealth(history)).catch(() => { health = 0; });
     }
-    answeredAt = Date.now();
+    answeredAt = Date.now() / 1000;
     document.body.dataset.ready = "";
     delete document.body.dataset.away;
     showTroubles();
@@ -77,8 +93,7 @@ async function poll() {
     opened[current]?.update();
   } catch (error) {
     if (!(error instanceof TypeError) && !error.status) throw error; // neither the network nor the server
-    document.body.dataset.away = document.body.dataset.ready = "";
-    $("summary").textContent = answeredAt ? `liverelay has not answered since ${timeOfDay(answeredAt / 1000)}.` : "liverelay does not answer.";
+    showAbsence(error);
   } finally { setTimeout(poll, document.hidden ? 15_000 : 3_000); }
 }
 

@@ -122,6 +122,14 @@ export function badge(state, channelState, lastFailure) {
   return { name, text, level };
 }
 
+/** Why nothing is known but what was, by the status of an answer; undefined: there is none. In a word, a sentence, and what to do. */
+export function absence(status, answeredAt) {
+  if (status === 401) return ["No access", "The token of this page opens nothing any more.", "Ask whoever runs the server for another one."];
+  if (status === 404) return ["Not listed", "The channel is not in the list any more.", "What is below is from then."];
+  return ["No answer", ...answeredAt ? [`liverelay has not answered since ${timeOfDay(answeredAt)}.`, "What is below is from then."]
+    : ["liverelay does not answer.", "Is it running, and is the network there?"]];
+}
+
 export const people = ({ openStreams = 0, waitingRequests = 0, secondsSinceViewer }) => {
   if (waitingRequests > 0) return `${waitingRequests} waiting`;
   if (openStreams > 0) return plural(openStreams, "stream");

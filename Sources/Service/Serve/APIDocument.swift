@@ -1,5 +1,6 @@
 import ChannelList
 import HTTP
+import Support
 
 /// The document of the API (OpenAPI 3.1), made from its operations and from the rows of a channel's keys.
 enum APIDocument {
@@ -156,6 +157,8 @@ enum APIDocument {
                 "before": span.described("Time before the programme."), "after": span.described("Time after it."),
                 "keep": APIOperation.keep,
                 "slate": JSONSchema.boolean.described("Whether it has the slate of outages: true by default."),
+                "ads": JSONSchema.words(RecordingAds.allCases.map(\.rawValue)).described(
+                    "Ad breaks: as `record-ads` of the channel by default. A recording that stays a .ts keeps them."),
             ], required: ["channel"], isClosed: true
         ).described("A range, or a programme of the guide with what is before and after it.").adding([
             "oneOf": [

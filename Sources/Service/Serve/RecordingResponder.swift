@@ -98,7 +98,7 @@ struct RecordingResponder: Sendable {
                 }
                 guard let program = await program(of: channel, at: date, documents) else {
                     return APIProblem(
-                        .conflict, "No such programme", "The guide has no programme of the channel at that time."
+                        .conflict, "No such program", "The guide has no program of the channel at that time."
                     ).response()
                 }
                 range = (
@@ -110,7 +110,7 @@ struct RecordingResponder: Sendable {
             }
             let recording = try await service.add(
                 channel: request.channel, name: name, range: range, isKept: request.isKept,
-                includesSlate: request.includesSlate, repetition: repetition)
+                includesSlate: request.includesSlate, ads: request.ads, repetition: repetition)
             return .json(
                 of: RecordingDocument(recording, service.absence(from: range, of: request.channel)), status: .created)
         } catch { return error.problem.response() }

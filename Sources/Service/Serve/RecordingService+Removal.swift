@@ -38,14 +38,16 @@ extension RecordingService {
     }
 
     /// Ends removals during which an earlier process ended. The marks stay if the list cannot be stored.
-    static func finishRemovals(in schedule: inout RecordingSchedule, _ pattern: RecordingPattern) {
+    static func finishRemovals(
+        in schedule: inout RecordingSchedule, _ pattern: RecordingPattern, _ list: RecordingList
+    ) {
         let removed = schedule.recordings.filter { $0.isOver && Removal(of: $0.id, in: pattern).hasBegun }
         for recording in removed {
             if let files = recording.files { RecordingRetention.remove(pattern.path(ofBase: files.base)) }
             schedule.remove(recording.id)
         }
         if !removed.isEmpty {
-            do throws(RecordingFile.Failure) { try write(schedule, pattern) } catch { return }
+            do throws(RecordingFile.Failure) { try list.write(schedule) } catch { return }
         }
         Removal.endAll(in: pattern)
     }

@@ -22,7 +22,8 @@ extension RecordingService {
                     let next = try? state.schedule.add(
                         channel: recording.channel, name: recording.name,
                         range: (range.lowerBound, range.upperBound), isKept: recording.isKept,
-                        includesSlate: recording.includesSlate != false, repetition: repetition, at: now)
+                        includesSlate: recording.includesSlate != false, ads: recording.ads, repetition: repetition,
+                        at: now)
                 else { return nil }
                 state.schedule.update(recording.id) { $0.repetition = nil }
                 launch(next.id, &state)

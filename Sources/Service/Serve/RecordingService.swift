@@ -25,19 +25,6 @@ package final class RecordingService: Sendable {
         var isClosed = false
     }
 
-    /// The wall clock, and a function that waits for a date.
-    struct Clock: Sendable {
-        let now: @Sendable () -> ProgramDateTime
-        /// Waits for a date; returns at once for a past date. Throws if the task is canceled earlier.
-        let sleep: @Sendable (_ date: ProgramDateTime) async throws -> Void
-
-        static let wall = Clock(
-            now: { ProgramDateTime(millisecondsSince1970: WallClock.milliseconds) },
-            sleep: { date in
-                try await Task.sleep(for: .milliseconds(max(0, date.millisecondsSince1970 - WallClock.milliseconds)))
-            })
-    }
-
     /// How long before its start a recording starts its channel.
     static let lead = Duration.seconds(30)
     /// How long after its end a recording waits for missing media.
@@ -51,10 +38,11 @@ package final class RecordingService: Sendable {
 
     let pattern: RecordingPattern
     let host: ChannelHost
-    private let bus: EventBus
+    let bus: EventBus
     private let logger: Logger
-    let clock: Clock
-    private let fileSystem: FileSystem
+    let clock: RecordingClock
+    let fileSystem: FileSystem
+    private let list: RecordingList
     /// Called after each change of the list. It must not wait or call back.
     private let observe: @Sendable () -> Void
     /// Holds the lock of the directory.
@@ -73,40 +61,26 @@ package final class RecordingService: Sendable {
     }
 
     init(
-        _ pattern: RecordingPattern, host: ChannelHost, logger: Logger, bus: EventBus, clock: Clock = .wall,
+        _ pattern: RecordingPattern, host: ChannelHost, logger: Logger, bus: EventBus, clock: RecordingClock = .wall,
         on fileSystem: FileSystem = .system, observe: @escaping @Sendable () -> Void = {}
     ) throws(RecordingFile.Failure) {
         (self.pattern, self.host, self.logger, self.bus) = (pattern, host, logger, bus)
         (self.clock, self.fileSystem, self.observe) = (clock, fileSystem, observe)
-        try RecordingFile.makeDirectory(of: Self.listPath(pattern))
+        list = RecordingList(of: pattern)
+        try RecordingFile.makeDirectory(of: list.path)
         directory = try Descriptor(pattern.root, O_RDONLY | O_DIRECTORY)
         guard flock(directory.raw, LOCK_EX | LOCK_NB) == 0 else { throw .inUse(path: pattern.root) }
-        var schedule = try Self.readList(Self.listPath(pattern), logger)
-        Self.finishRemovals(in: &schedule, pattern)
+        var schedule = try list.read(logger)
+        Self.finishRemovals(in: &schedule, pattern, list)
         state = Mutex(State(schedule: schedule))
     }
 
-    static func listPath(_ pattern: RecordingPattern) -> String { pattern.root + "/.recordings.json" }
+    /// The path of a recording's files without a suffix.
+    func path(_ base: String) -> String { pattern.path(ofBase: base) }
 
-    /// Reads the list. Unreadable recordings are left out, and the file is then set aside.
-    private static func readList(
-        _ path: String, _ logger: Logger
-    ) throws(RecordingFile.Failure) -> RecordingSchedule {
-        guard unsafe access(path, F_OK) == 0 else { return RecordingSchedule() }
-        let file = URL(filePath: path)
-        guard let bytes = try? Data(contentsOf: file),
-            let schedule = try? JSONDecoder().decode(RecordingSchedule.self, from: bytes)
-        else {
-            DamagedFile.setAside(file, logger)
-            return RecordingSchedule()
-        }
-        guard !schedule.isOfLaterFormat else { throw .laterFormat(path: path) }
-        if schedule.droppedCount > 0 {
-            DamagedFile.setAside(file, logger)
-            logger.error("\(schedule.droppedCount) recordings of \(path) cannot be read and are left out")
-            if let list = try? JSONEncoder().encode(schedule) { try? RecordingFile.replace(path, with: Array(list)) }
-        }
-        return schedule
+    /// The path of a file below the root.
+    func base(_ path: String) -> String {
+        String(pattern.root == "." ? path[...] : path.dropFirst(pattern.root.count).drop { $0 == "/" })
     }
 
     /// Continues the recordings that earlier processes left.
@@ -175,7 +149,7 @@ package final class RecordingService: Sendable {
         Task { await store() }
     }
 
-    private func save() async throws(RecordingFile.Failure) {
+    func save() async throws(RecordingFile.Failure) {
         try await MediaPool.recordings.perform { [self] () throws(RecordingFile.Failure) in try write() }
     }
 
@@ -184,12 +158,7 @@ package final class RecordingService: Sendable {
         // Read here, so that the last file written contains the newest state.
         let (schedule, isClosed) = state.withLock { ($0.schedule, $0.isClosed) }
         guard !isClosed else { throw .closed }
-        try Self.write(schedule, pattern)
-    }
-
-    static func write(_ schedule: RecordingSchedule, _ pattern: RecordingPattern) throws(RecordingFile.Failure) {
-        guard let list = try? JSONEncoder().encode(schedule) else { return }
-        try RecordingFile.replace(listPath(pattern), with: Array(list))
+        try list.write(schedule)
     }
 
     /// Changes a recording as the API shows it.
@@ -224,132 +193,6 @@ extension RelayError {
         self.init(
             .cannotWrite, "Recordings cannot be kept in \(directory): \(failure.message)",
             advice: "Give another \(option), or correct what is said")
-    }
-}
-
-// MARK: - Requests
-
-extension RecordingService {
-    enum Problem: Error, Equatable, Sendable {
-        case unknownChannel(String)
-        case refused(RecordingSchedule.Refusal)
-        /// The rewind contains no media of a past range. The dates are those that the rewind contains.
-        case notInRewind(Range<ProgramDateTime>?)
-        /// The list cannot be stored.
-        case storage(RecordingFile.Failure)
-        /// The recording is being given its last form.
-        case finishing
-        /// The channel is recorded continuously.
-        case continuous
-    }
-
-    /// - Parameters:
-    ///   - name: the name for people; nil: the channel's name.
-    func add(
-        channel slug: String, name: String?, range: (start: ProgramDateTime, end: ProgramDateTime), isKept: Bool,
-        includesSlate: Bool = true, repetition: RecordingRepetition? = nil
-    ) async throws(Problem) -> RequestedRecording {
-        guard let channel = host.directory[slug] else { throw .unknownChannel(slug) }
-        do throws(RecordingFile.Failure) {
-            try await MediaPool.recordings.perform { [self] () throws(RecordingFile.Failure) in
-                try RecordingFile.check(directory: pattern.root, on: fileSystem)
-            }
-        } catch {
-            // A full disk may have room later.
-            if error != .full { throw .storage(error) }
-        }
-        let now = clock.now()
-        if range.end <= now {
-            let dates = host.running(slug)?.state.snapshot?.dates
-            guard let dates, dates.first < range.end, range.start < dates.end else {
-                throw .notInRewind(dates.map { $0.first..<max($0.first, $0.end) })
-            }
-        }
-        let added = state.withLock { state in
-            Result { () throws(RecordingSchedule.Refusal) in
-                try state.schedule.add(
-                    channel: slug, name: name ?? channel.name, range: range, isKept: isKept,
-                    includesSlate: includesSlate, repetition: repetition, at: now)
-            }
-        }
-        let recording: RequestedRecording
-        do throws(RecordingSchedule.Refusal) { recording = try added.get() } catch { throw .refused(error) }
-        do throws(RecordingFile.Failure) { try await save() } catch {
-            state.withLock { $0.schedule.remove(recording.id) }
-            throw .storage(error)
-        }
-        bus.publish(
-            .recordingPlan(
-                recording: recording.id, name: recording.name, start: recording.startDate, end: recording.endDate),
-            channel: slug)
-        state.withLock { launch(recording.id, &$0) }
-        return recording
-    }
-
-    /// Ends a recording, or forgets one that has finished or has not begun.
-    /// - Parameter removesFiles: whether the files of a finished recording are removed.
-    /// - Returns: false if the recording does not exist.
-    func remove(_ id: Int, removesFiles: Bool) async throws(Problem) -> Bool {
-        guard let recording = self[id] else { return false }
-        if recording.state == .finishing { throw .finishing }
-        let removal = Removal(of: id, in: pattern)
-        if recording.isOver {
-            let files = removesFiles ? recording.files.map { path($0.base) } : nil
-            // Removing files comes first, because the list cannot be stored on a full disk.
-            await MediaPool.recordings.perform { [journal = journalPath(recording)] in
-                RecordingFile.forget(journal)
-                if let files { removal.perform(files) }
-            }
-        }
-        state.withLock { state in
-            if recording.isOver {
-                state.schedule.remove(id)
-            } else {
-                state.schedule.update(id) { $0.end(at: clock.now()) }
-            }
-        }
-        do throws(RecordingFile.Failure) { try await save() } catch {
-            state.withLock { $0.schedule.restore(recording) }
-            throw .storage(error)
-        }
-        removal.end()
-        // A recording that is about to be launched has no task yet, and ends by itself.
-        if !recording.isOver, let task = state.withLock({ $0.tasks[id] }) {
-            task.cancel()
-            if recording.files == nil { await task.value }
-        }
-        return true
-    }
-
-    /// Marks a recording as kept, so that retention never removes it, or removes the mark.
-    func keep(_ id: Int, _ isKept: Bool) async throws(Problem) -> RequestedRecording? {
-        guard let known = self[id] else { return nil }
-        apply(id) { $0.isKept = isKept }
-        do throws(RecordingFile.Failure) {
-            if let recording = self[id] { try await mark(recording) }
-            try await save()
-        } catch {
-            apply(id) { $0.isKept = known.isKept }
-            try? await mark(known)
-            throw .storage(error)
-        }
-        return self[id]
-    }
-
-    /// Writes the mark beside the files, or removes it.
-    func mark(_ recording: RequestedRecording) async throws(RecordingFile.Failure) {
-        guard let base = recording.files?.base else { return }
-        try await MediaPool.recordings.perform { [path = path(base)] () throws(RecordingFile.Failure) in
-            try RecordingRetention.mark(path, isKept: recording.isKept)
-        }
-    }
-
-    /// The path of a recording's files without a suffix.
-    func path(_ base: String) -> String { pattern.path(ofBase: base) }
-
-    /// The path of a file below the root.
-    func base(_ path: String) -> String {
-        String(pattern.root == "." ? path[...] : path.dropFirst(pattern.root.count).drop { $0 == "/" })
     }
 }
 
@@ -412,7 +255,7 @@ extension RecordingService {
         }
     }
 
-    private func journalPath(_ recording: RequestedRecording) -> String {
+    func journalPath(_ recording: RequestedRecording) -> String {
         // No channel has such a name.
         "\(pattern.root)/.api-\(recording.id).recording"
     }
@@ -451,7 +294,7 @@ extension RecordingService {
                     by: options?.recordingClock ?? .utc)),
             format: pattern.format, start: recording.startDate, end: recording.endDate,
             includesSlate: recording.includesSlate != false,
-            ads: options?.recordingAds ?? .keep)
+            ads: recording.ads ?? options?.recordingAds ?? .keep)
         let file = try RecordingFile(
             RecordingJournal(plan), at: journalPath(recording), on: fileSystem,
             targetDuration: publication.snapshot.index.targetDuration)

@@ -42,6 +42,17 @@ package struct LocalClock: Hashable, Sendable {
         date.advanced(byMilliseconds: 1000 * secondsAhead(at: floorDivide(date.millisecondsSince1970, 1000).quotient))
     }
 
+    /// The moment at which the clock shows the same time of day as at `date`, some days later. A time that the clock skips is
+    /// later by what is skipped.
+    package func sameTime(as date: ProgramDateTime, daysLater days: Int64) -> ProgramDateTime {
+        let length = days * 86_400_000
+        let wanted = reading(at: date).advanced(byMilliseconds: length)
+        let guess = date.advanced(byMilliseconds: length)
+        // The clock may be set in between.
+        let corrected = guess.advanced(byMilliseconds: wanted.milliseconds(since: reading(at: guess)))
+        return reading(at: corrected) == wanted ? corrected : max(guess, corrected)
+    }
+
     /// The first moment after `date` at which the clock shows a whole multiple of `seconds` since 1970. A multiple that the
     /// clock skips is where it jumps. A multiple shorter than an hour that the clock shows twice counts twice.
     package func multiple(of seconds: Int64, after date: ProgramDateTime) -> ProgramDateTime {

@@ -29,7 +29,7 @@ def axe_core(file=None):
     with tempfile.TemporaryDirectory() as name:
         folder = pathlib.Path(name)
         (folder / "requirements").write_text(PACKAGE + "\n")
-        subprocess.run([sys.executable, "-m", "pip", "install", "--quiet", "--no-deps", "--require-hashes", "--target", folder / "axe",
+        subprocess.run([sys.executable, "-m", "pip", "install", "--quiet", "--root-user-action", "ignore", "--no-deps", "--require-hashes", "--target", folder / "axe",
                         "--requirement", folder / "requirements"], check=True)
         return (folder / "axe/axe_playwright_python/axe.min.js").read_text()
 

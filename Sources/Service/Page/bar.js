@@ -93,34 +93,38 @@ export class Bar {
     if (canvas.width !== width || canvas.height !== height) Object.assign(canvas, { width, height });
     const style = getComputedStyle(this.root), color = (name) => style.getPropertyValue(`--${name}`);
     const length = Math.max(1, timeline.end - timeline.start);
-    const x = (position) => (position - timeline.start) / length * width;
-    const fill = (name, span, top, bottom, least = ratio) => {
+    // All parts have whole pixels, and what is marked stands apart from what is played and what is not by a line of the ground.
+    const x = (position) => Math.round((position - timeline.start) / length * width), line = Math.ceil(2 * ratio);
+    const fill = (name, { start, end }, top, bottom, least = line) => {
       context.fillStyle = color(name);
-      context.fillRect(x(span.start), top * height, Math.max(least, x(span.end) - x(span.start)), (bottom - top) * height);
+      context.fillRect(x(start), Math.round(top * height), Math.max(least, x(end) - x(start)), Math.round((bottom - top) * height));
     };
+    const clear = (start, length) => context.clearRect(start - line, 0, length + 2 * line, height);
     context.clearRect(0, 0, width, height);
     const position = this.drag ?? this.position;
-    fill("track", { start: timeline.start, end: timeline.end }, 0.3, 0.7);
-    if (position !== undefined) fill("played", { start: timeline.start, end: position }, 0.3, 0.7);
-    // What is marked stands apart from what is played and what is not.
-    const mark = (name, { start, end }, top, bottom, least) => {
-      context.clearRect(x(start) - ratio, 0.2 * height, Math.max(least, x(end) - x(start)) + 2 * ratio, 0.6 * height);
-      fill(name, { start, end }, top, bottom, least);
+    fill("track", timeline, 0.3, 0.7);
+    if (position !== undefined) fill("played", { start: timeline.start, end: position }, 0.3, 0.7, 0);
+    const mark = (name, span, top, bottom) => {
+      const long = x(span.end) - x(span.start);
+      clear(x(span.start), Math.max(line, long));
+      fill(name, span, top, bottom);
+      if (name === "found" && long > 4 * line) context.clearRect(x(span.start) + line, top * height + line, long - 2 * line, (bottom - top) * height - 2 * line);
     };
-    for (const span of timeline.breaks) mark(span.kind, span, 0.24, 0.76, 3 * ratio);
-    for (const span of timeline.gaps) mark("gap", span, 0.2, 0.8, 2 * ratio);
-    for (const span of timeline.holes) mark("hole", span, 0.46, 0.54, 2 * ratio); // a thin line
+    for (const span of timeline.breaks) mark(span.kind, span, 0.24, 0.76);
+    for (const span of timeline.gaps) mark("gap", span, 0.2, 0.8);
+    for (const span of timeline.holes) mark("hole", span, 0.46, 0.54); // a thin line
     const marks = timeline.discontinuities;
-    for (const at of marks) fill("period", { start: at, end: at }, 0.16, 0.84, marks.length > width / 6 ? 1 : ratio * 1.5);
+    for (const at of marks) {
+      if (marks.length < width / 24) clear(x(at), line);
+      fill("period", { start: at, end: at }, 0.16, 0.84, marks.length > width / 6 ? 1 : line);
+    }
     if (position !== undefined) {
-      const at = Math.min(Math.max(x(position), 4 * ratio), width - 4 * ratio);
+      const at = Math.min(Math.max(x(position), 2 * line), width - 2 * line);
+      clear(at - 2 * line, 4 * line);
       context.fillStyle = color("knob");
-      context.strokeStyle = color("surface");
-      context.lineWidth = 2 * ratio;
       context.beginPath();
-      context.roundRect(at - 4 * ratio, 0.06 * height, 8 * ratio, 0.88 * height, 4 * ratio);
+      context.roundRect(at - 2 * line, 0.06 * height, 4 * line, 0.88 * height, 2 * line);
       context.fill();
-      context.stroke();
     }
     const shown = this.drag ?? this.hover;
     this.tip.hidden = shown === undefined;

@@ -27,8 +27,13 @@ function fill(node, key, make) {
 
 // MARK: Playing
 
+function setOpen(value) {
+  $("start").hidden = isOpen = value;
+  if (status) showCover();
+}
+
 async function open() {
-  $("start").hidden = isOpen = true;
+  setOpen(true);
   notice("Loading …");
   const aim = wanted;
   try {
@@ -39,11 +44,12 @@ async function open() {
     showAudio();
     showQuality();
     subtitles.load().catch(() => {});
+    loadBreaks().catch(() => {});
     await video.play();
     if (document.activeElement === document.body) $("bar").focus(); // the button that was pressed is gone
   } catch (error) {
     if (error.name === "AbortError" && !player.error) return;
-    $("start").hidden = isOpen = false;
+    setOpen(false);
     video.pause();
     if (error.name === "NotAllowedError") wanted = aim; // Play goes there
     notice(error.name === "NotAllowedError" ? undefined : error.message);
@@ -275,7 +281,6 @@ function showPosition() {
   $("oldest").textContent = isDay ? dateAndTime(oldest) : timeOfDay(oldest);
   $("newest").textContent = isDay ? dateAndTime(newest) : timeOfDay(newest);
   bar.showAxis($("axis"));
-  $("hole").hidden = timeline.holes.length === 0;
 }
 
 function showEvents() {
@@ -356,7 +361,9 @@ function showStatus(now) {
   $("stills").textContent = "No pictures of the past: this liverelay's libavcodec does not decode this video.";
   // What is said at the picture is not said twice.
   const found = problems(status).filter(({ isFailure }) => !isFailure || $("cover").hidden);
-  $("trouble").hidden = found.length === 0;
+  $("trouble").hidden = found.length === 0 && !$("cover").hidden && level > 2;
+  if (found.length === 0) found.push({ level: 0, what: "No problem is known." });
+  $("trouble").toggleAttribute("data-well", found[0].level === 0);
   fill($("problems"), JSON.stringify(found.map(({ what, todo }) => [what.replace(/\d+/g, ""), todo])), () =>
     found.map(({ level, what, todo }) => element("li", { data: { level } }, element("b", {}, what), todo ? element("span", {}, todo) : "")));
   found.forEach(({ what }, i) => { $("problems").children[i].firstChild.textContent = what; });
@@ -373,7 +380,6 @@ function showStatus(now) {
     "Clients of live.ts": [transportStream.clients, "Open connections"],
     "Running for": [status.uptime && duration(status.uptime), `${Math.round(status.uptime)} s`],
   }).filter(([, [value]]) => value !== undefined && value !== "" && value !== 0);
-  document.body.dataset.ready = "";
   fill($("now"), rows.map(([key]) => key).join(), () => rows.flatMap(([key]) => [element("dt", {}, key), element("dd")]));
   rows.forEach(([, [textContent, title]], i) => Object.assign($("now").children[2 * i + 1], { textContent, title }));
   const counted = faults(status);
@@ -396,6 +402,8 @@ function showAbsence({ status }) {
   Object.assign($("badge").dataset, { level: 3, state: "" });
   document.body.dataset.away = "";
   $("trouble").hidden = false;
+  $("trouble").removeAttribute("data-well");
+  document.body.dataset.ready = "";
   fill($("problems"), what, () => [element("li", { data: { level: 3 } }, element("b", {}, what), element("span", {}, todo))]);
 }
 
@@ -417,18 +425,13 @@ async function poll() {
     bar.still = status.stills && ((date) => address("still.jpg", { at: date, width: 320 }));
     if (status.output?.segments > 0) showDays(status.output);
     // A channel that runs shows its window before it is played; one that is idle is not started by being looked at.
-    if (!isOpen && status.output?.segments > 0 && player.timeline.segments.length === 0) {
-      await load(status.output);
-      notice();
-    }
+    if (!isOpen && status.output?.segments > 0 && player.timeline.segments.length === 0) await load(status.output);
     if (wanted && !isOpen && !wanted.isTried) {
       wanted.isTried = true;
       open();
     }
     await loadBreaks();
-  } catch (error) {
-    if (!isOpen && !(error instanceof TypeError)) notice(error.message); // the status is there, but the media is not
-  }
+  } catch { /* The media of a channel that begins or ends may not be there. */ } finally { document.body.dataset.ready = ""; }
   setTimeout(poll, document.hidden ? 10_000 : 2_000);
 }
 

@@ -73,7 +73,7 @@ struct StoreRun {
     mutating func close(at time: Int, _ ring: RingSnapshot?) {
         guard let ring else { return }
         isClosed = true
-        for time in stride(from: time, to: time + 600_000, by: 1000) where !upload.isFinished {
+        for time in stride(from: time, to: time + 3_600_000, by: 1000) where !upload.isFinished {
             advance(to: time, ring)
             send(.closing, at: time, ring)
         }

@@ -90,7 +90,7 @@ let package = Package(
             "Channel",
             [
                 "Support", "Playlist", "Fetch", "Tracker", "Capture", "Decrypt", "Media", "Demux", "Transcode", "Mux",
-                "Splice", "LiveRing", "Export",
+                "Splice", "LiveRing", "Export", "Conformance",
             ]),
         module("Record", ["Support", "Playlist", "Media", "Mux", "LiveRing", "Export", "Channel"]),
         module("HTTP", ["Support", "Playlist", "LiveRing"]),
@@ -110,7 +110,7 @@ let package = Package(
             "Observability",
             [
                 "Support", "Playlist", "Fetch", "Tracker", "Media", "Demux", "Splice", "LiveRing", "Export", "Channel",
-                "HTTP", "CSpawn",
+                "Conformance", "HTTP", "CSpawn",
                 .product(name: "Logging", package: "swift-log"),
             ]),
         module(
@@ -119,7 +119,7 @@ let package = Package(
             name: "Service",
             dependencies: [
                 "Support", "Playlist", "Fetch", "Tracker", "Capture", "Media", "Transcode", "Mux", "Splice", "LiveRing",
-                "Export", "Channel", "Record", "ArchiveStore",
+                "Export", "Conformance", "Channel", "Record", "ArchiveStore",
                 "ChannelList", "HTTP", "Observability", "Guide", "CEmbed", "CFileSystem",
                 .product(name: "Logging", package: "swift-log"),
             ],
@@ -142,7 +142,7 @@ let package = Package(
             ],
             swiftSettings: closed),
         // Needs no module that is compiled for testing, so that a driver is as fast as a release.
-        support("PlaylistRules", path: "Tests/PlaylistRules", ["Support"]),
+        support("PlaylistRules", path: "Tests/PlaylistRules", ["Support", "Conformance"]),
         .target(
             name: "TestSupport", dependencies: ["Support", "Playlist", "Media", "Demux", "PlaylistRules"],
             path: "Tests/TestSupport", swiftSettings: strict),
@@ -188,7 +188,8 @@ let package = Package(
         tests(
             "ObservabilityTests",
             [
-                "Observability", "HTTP", "WebServer", "Capture", "Export", "Channel", "Fetch", "Demux", "LiveRing",
+                "Observability", "Conformance", "HTTP", "WebServer", "Capture", "Export", "Channel", "Fetch", "Demux",
+                "LiveRing",
                 "Media",
                 "Splice",
                 "Support", "Tracker", "TestSupport", "WebTestSupport", .product(name: "Logging", package: "swift-log"),
@@ -206,12 +207,13 @@ let package = Package(
             ["Conformance", "Inspect", "Capture", "Fetch", "Playlist", "Media", "Support", "TestSupport", "TestCipher"]),
         tests(
             "ArchiveStoreTests", ["ArchiveStore", "LiveRing", "Fetch", "Media", "Playlist", "Support", "TestSupport"]),
-        tests("LiveRingTests", ["LiveRing", "Conformance", "Playlist", "Media", "Support", "TestSupport"]),
+        tests("LiveRingTests", ["LiveRing", "Playlist", "Media", "Support", "TestSupport"]),
         .target(
             name: "ChannelTestSupport",
             dependencies: [
-                "Channel", "Export", "Support", "Playlist", "Fetch", "Tracker", "Capture", "Media", "Demux", "Splice",
-                "LiveRing", "TrackerTestSupport", "TestSupport",
+                "Channel", "Conformance", "Export", "Support", "Playlist", "Fetch", "Tracker", "Capture", "Media",
+                "Demux",
+                "Splice", "LiveRing", "TrackerTestSupport", "TestSupport",
             ],
             path: "Tests/ChannelTestSupport", swiftSettings: strict),
         tests(

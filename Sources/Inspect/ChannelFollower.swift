@@ -37,16 +37,17 @@ package struct ChannelFollower<C: Clock>: Sendable where C.Duration == Duration 
         case woken
     }
 
-    /// - Parameter isStopped: asked between two requests.
+    /// Follows the channel until its end, for `Options.length`, or until the task is canceled: requests under way are
+    /// then given up, and judged by nothing.
     /// - Returns: the checker at the end, and the outcome of the first request.
-    package func follow(_ url: String, until isStopped: @Sendable () -> Bool = { false }) async -> Followed {
+    package func follow(_ url: String) async -> Followed {
         var state = FollowState(url: url, options: options)
         let began = clock.now
         await withTaskGroup(of: Result.self) { group in
             var isSleeping = false
             while true {
                 let now = began.duration(to: clock.now)
-                state.isOver = state.isOver || isStopped() || Task.isCancelled || state.isLive && now >= options.length
+                state.isOver = state.isOver || state.isLive && now >= options.length
                 while state.inFlight < options.connections, let target = state.next(at: now) {
                     state.inFlight += 1
                     group.addTask { [fetcher, clock] in
@@ -65,7 +66,9 @@ package struct ChannelFollower<C: Clock>: Sendable where C.Duration == Duration 
                         return .woken
                     }
                 }
-                switch await group.next() {
+                let result = await group.next()
+                guard !Task.isCancelled else { break }
+                switch result {
                 case .answer(let target, let outcome, let time)?: state.handle(target, outcome, time)
                 case .woken?: isSleeping = false
                 case nil: break

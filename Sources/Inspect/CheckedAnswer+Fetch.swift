@@ -10,9 +10,8 @@ extension CheckedAnswer {
         case .success(let answer):
             self.init(
                 url: target.url, finalURL: answer.finalURL, byteRange: target.byteRange,
-                status: isLocal && answer.isSuccess ? nil : answer.status,
-                headers: answer.headers.map { ($0.name, $0.value) },
-                body: answer.body, time: time)
+                status: isLocal ? nil : answer.status, headers: answer.headers.map { ($0.name, $0.value) },
+                body: answer.body, time: time, failure: isLocal && !answer.isSuccess ? .noFile : nil)
         case .failure(let error):
             let failure: Failure =
                 switch error.reason {

@@ -1,5 +1,6 @@
 package import Capture
 import Channel
+import Conformance
 package import Export
 import Fetch
 import Foundation
@@ -47,7 +48,7 @@ package func republish(
 ) async throws -> ReplayResult {
     let spool = FileManager.default.temporaryDirectory.appending(path: "liverelay-test-\(UUID().uuidString)")
     defer { try? FileManager.default.removeItem(at: spool) }
-    let replay = Replay(capture, spool: spool.path, slate: slate, beginning: beginning)
+    let replay = Replay(capture, spool: spool.path, slate: slate, beginning: beginning, check: .frames)
     var result = ReplayResult(status: replay.state.status)
     var (version, last): (UInt64?, [UInt8]?)
     result.end = try await replay.run { output, now in

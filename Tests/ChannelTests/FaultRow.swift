@@ -134,7 +134,7 @@ extension FaultRow {
     }
 
     private func resets(_ method: SegmentCursor.RejoinMethod) -> Int {
-        reports { if case .reset(_, method) = $0 { true } else { false } }
+        reports { if case .reset(_, method, _) = $0 { true } else { false } }
     }
 
     private func losses(_ matches: (SegmentLoss.Reason) -> Bool) -> Int {

@@ -1,3 +1,4 @@
+import Conformance
 import Foundation
 import Media
 import Support
@@ -16,6 +17,12 @@ private let examples: [EventContent] = [
     .channelError(.outage, reason: "Nothing new was listed for 21 s."),
     .channelRecovery(.outage, seconds: 48.5),
     .channelFailover(source: 1, url: "https://backup.example.com/news.m3u8"),
+    .channelFinding(
+        .upstream,
+        {
+            var tally = RuleTally()
+            return tally.record(.untaggedSplice, "a splice without a tag", at: .zero)!
+        }()),
     .splice(
         PeriodDescription(
             index: 4, cause: .tagged,

@@ -46,7 +46,7 @@ package struct ParsedPlaylist {
         let isAlone: Bool
     }
 
-    fileprivate let bytes: [UInt8]
+    let bytes: [UInt8]
     private var entries: [Entry] = []
     package var tags: [(name: String, value: String)] = []
     package private(set) var mediaSequence: UInt64 = 0
@@ -151,95 +151,4 @@ package struct ParsedPlaylist {
     }
 
     package subscript(number number: UInt64) -> Segment { segments[Int(number - mediaSequence)] }
-}
-
-/// The rules that a single version of a playlist breaks.
-package func brokenRules(in playlist: ParsedPlaylist, isLive: Bool = true) -> [String] {
-    var broken: [String] = []
-    func must(_ holds: Bool, _ rule: @autoclosure () -> String) { if !holds { broken.append(rule()) } }
-    let names = playlist.tags.map(\.name)
-    must(
-        playlist.bytes.starts(with: "#EXTM3U\n".utf8) && playlist.bytes.last == ASCII.lineFeed,
-        "2: first line, last line")
-    must(Set(names).count == names.count, "2: each tag once")
-    must(playlist["EXT-X-VERSION"] == "6", "3: VERSION 6 with MAP")
-    must(playlist.targetDuration >= 1, "4: TARGETDURATION")
-    must(
-        playlist.segments.allSatisfy {
-            ($0.milliseconds + 500) / 1000 <= playlist.targetDuration && $0.milliseconds > 0
-        },
-        "4: EXTINF rounds to TARGETDURATION at most")
-    must(
-        playlist["EXT-X-DISCONTINUITY-SEQUENCE"] != nil && playlist["EXT-X-MEDIA-SEQUENCE"] != nil,
-        "5, 6: both sequences")
-    must(playlist.segments.allSatisfy { $0.map != nil }, "7: a MAP for every segment")
-    must(playlist.segments.allSatisfy { $0.date?.hasSuffix("Z") == true }, "8: PROGRAM-DATE-TIME")
-    must(!isLive || playlist["EXT-X-PLAYLIST-TYPE"] == nil, "9: no type on a playlist that slides")
-    must(names.contains("EXT-X-INDEPENDENT-SEGMENTS"), "10: INDEPENDENT-SEGMENTS")
-    must(Set(playlist.segments.map(\.uri)).count == playlist.segments.count, "16: each URI once")
-    must(agree(playlist.ranges), "22: two tags of one ID have the same values")
-    must(playlist.ranges.allSatisfy { $0["ID"] != nil && $0["START-DATE"] != nil }, "22: ID and START-DATE")
-    return broken
-}
-
-/// The rules that a version breaks in comparison with the version before it.
-package func brokenRules(from old: ParsedPlaylist, to new: ParsedPlaylist) -> [String] {
-    var broken: [String] = []
-    func must(_ holds: Bool, _ rule: @autoclosure () -> String) { if !holds { broken.append(rule()) } }
-    must(new.mediaSequence >= old.mediaSequence, "15: MEDIA-SEQUENCE never decreases")
-    must(new.end >= old.end, "14: nothing is removed from the end")
-    let common = max(old.mediaSequence, new.mediaSequence)..<max(old.end, max(old.mediaSequence, new.mediaSequence))
-    for number in common where number < new.end {
-        // The discontinuity sequence number already proves that a DISCONTINUITY tag stays before its segment.
-        must(old[number: number] == new[number: number], "16, 17: segment \(number) is what it was")
-    }
-    let removed = old.segments.prefix(Int(max(old.mediaSequence, min(new.mediaSequence, old.end)) - old.mediaSequence))
-    let slidOut = UInt64(removed.count { $0.isDiscontinuous })
-    if new.mediaSequence <= old.end {
-        must(new.discontinuitySequence == old.discontinuitySequence + slidOut, "17: DISCONTINUITY-SEQUENCE")
-    }
-    must(agree(old.ranges + new.ranges), "22: an ID keeps its attributes")
-    let kept = Set(new.ranges.compactMap { $0["ID"] })
-    must(kept.isSuperset(of: closedRanges(of: old.ranges, reachingInto: new)), "22: a range in the playlist stays")
-    must(new.targetDuration == old.targetDuration, "18: TARGETDURATION")
-    must(old["EXT-X-PLAYLIST-TYPE"] == new["EXT-X-PLAYLIST-TYPE"], "14: the type stays")
-    must(!old.hasEnded || new.bytes == old.bytes, "23: nothing follows ENDLIST")
-    if new.mediaSequence > old.mediaSequence {
-        must(new.milliseconds >= 3 * new.targetDuration * 1000, "11: 3 TARGETDURATIONs after a removal")
-        must(new.segments.count >= 6, "11: six segments")
-    }
-    return broken
-}
-
-/// Whether no attribute has two values under one ID.
-private func agree(_ ranges: [[String: String]]) -> Bool {
-    var known: [String: [String: String]] = [:]
-    for range in ranges {
-        for (name, value) in range {
-            if let before = known[range["ID"] ?? "", default: [:]].updateValue(value, forKey: name), before != value {
-                return false
-            }
-        }
-    }
-    return true
-}
-
-/// The IDs of the ranges with an end after the start of the first segment of `playlist`.
-private func closedRanges(of ranges: [[String: String]], reachingInto playlist: ParsedPlaylist) -> Set<String> {
-    guard let first = playlist.segments.first?.date.flatMap({ ProgramDateTime(parsing: $0) }) else { return [] }
-    let reaching = ranges.filter { range in
-        guard let start = (range["START-DATE"]?.dropFirst().dropLast()).flatMap({ ProgramDateTime(parsing: "\($0)") }),
-            let lasting = range["DURATION"].flatMap({ DecimalSeconds.duration($0) })
-        else { return false }
-        return start.advanced(by: lasting) > first
-    }
-    return Set(reaching.compactMap { $0["ID"] })
-}
-
-package func brokenRules(in text: String, isLive: Bool = true) -> [String] {
-    brokenRules(in: ParsedPlaylist(text), isLive: isLive)
-}
-
-package func brokenRules(from old: String, to new: String) -> [String] {
-    brokenRules(from: ParsedPlaylist(old), to: ParsedPlaylist(new))
 }

@@ -35,7 +35,7 @@ private let keys = ConfigurationKey.allCases.filter { $0.row.section != nil }
 
 /// The table of the keys is the table of the command line's options.
 @Test(arguments: keys) func eachOptionIsThatOfItsRow(_ key: ConfigurationKey) throws {
-    let words = ["--\(key.rawValue)"] + (value(of: key.row.form).map { [$0] } ?? [])
+    let words = ["--\(key.optionName)"] + (value(of: key.row.form).map { [$0] } ?? [])
     let options = try ServeCommand.parse(["list.m3u"] + words).defaults
     #expect(options[key == .rewind ? .dvr : key] != nil, "\(words)")
     #expect(try ServeCommand.parse(["list.m3u"]).defaults[key] == nil)

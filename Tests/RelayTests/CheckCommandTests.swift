@@ -112,7 +112,7 @@ import WebTestSupport
         guard case .channel(let channel) = input else { return ("", nil) }
         var text = ""
         do {
-            try await command.channelCheck(.init()).run(channel, against: nil, write: { text += $0 }, until: { false })
+            try await command.channelCheck(.init()).run(channel, against: nil, write: { text += $0 })
             return (text, nil)
         } catch let error as RelayError { return (text, error) }
     }
@@ -181,10 +181,20 @@ import WebTestSupport
         }
         var text = ""
         let error = await #expect(throws: RelayError.self) {
-            try await command.channelCheck(.init()).run(channel, against: nil, write: { text += $0 }, until: { false })
+            try await command.channelCheck(.init()).run(channel, against: nil, write: { text += $0 })
         }
         #expect(error?.exit == .faultsFound)
-        #expect(text.contains("3 version, MUST") && text.contains("14 removed-segments, MUST"))
+        #expect(text.contains("3 version, MUST"))
+        #expect(text.contains("14 removed-segments, MUST: a listed segment does not exist\n"))
+    }
+
+    @Test func playlistThatDoesNotExistIsNamed() async throws {
+        let command = try CheckCommand.parse(["file:///no/such.m3u8"])
+        let error = await #expect(throws: RelayError.self) {
+            try await command.channelCheck(.init()).run(
+                .playlist("file:///no/such.m3u8"), against: nil, write: { _ in })
+        }
+        #expect(error?.exit == .unreadableInput && error?.message.contains("does not exist") == true)
     }
 
     private static let pages: [(answer: String, exit: Support.ExitStatus)] = [
@@ -197,7 +207,7 @@ import WebTestSupport
         let url = "http://127.0.0.1:\(origin.server.port)\(row.answer)"
         let command = try CheckCommand.parse([url, "--for", "1s"])
         let error = await #expect(throws: RelayError.self) {
-            try await command.channelCheck(.init()).run(.playlist(url), against: nil, write: { _ in }, until: { false })
+            try await command.channelCheck(.init()).run(.playlist(url), against: nil, write: { _ in })
         }
         #expect(error?.exit == row.exit && error?.line.contains("secret") == false)
         await origin.server.shutdown(within: .seconds(1))

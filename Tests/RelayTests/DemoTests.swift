@@ -43,7 +43,7 @@ struct DemoTests {
                     switch event.kind {
                     case .upstream(let upstream): upstream.logLine(isDuringOutage: event.isDuringOutage)
                     case .pipeline(let pipeline): pipeline.logLine(isDuringOutage: event.isDuringOutage)
-                    case .resumed, .breakSlate, .drained: nil
+                    case .resumed, .breakSlate, .found, .drained: nil
                     }
                 if let line, line.level >= .info { log.withLock { $0.append((line.level, line.text)) } }
             })

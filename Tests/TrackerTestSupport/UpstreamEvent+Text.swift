@@ -44,7 +44,7 @@ extension UpstreamEvent {
         case .unknownParameters(let names, let url):
             EventLine("parameters-unknown", ("names", names.joined(separator: ",")), ("url", url))
         case .stalePlaylist(let rendition): EventLine("playlist-stale", ("rendition", rendition.token))
-        case .reset(let rendition, let method):
+        case .reset(let rendition, let method, _):
             EventLine("sequence-reset", ("rendition", rendition.token), ("anchor", method.rawValue))
         case .lost(let rendition, let loss):
             EventLine(

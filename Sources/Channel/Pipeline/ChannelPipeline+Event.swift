@@ -1,3 +1,4 @@
+package import Conformance
 package import Decrypt
 package import Demux
 package import Export
@@ -41,6 +42,8 @@ extension ChannelPipeline {
         case slateReloaded(SlateMovie.AudioTrackUse)
         /// A chunk of the slate cannot be read, and a gap is listed instead. Reported for the first chunk in a row.
         case slateFailed(SlateError)
+        /// The channel's own output breaks a rule.
+        case outputBroke(PublicationChecker.Breach)
         case ended
     }
 

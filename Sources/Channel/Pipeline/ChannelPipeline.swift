@@ -1,3 +1,4 @@
+import Conformance
 import Decrypt
 import Export
 import LiveRing
@@ -44,6 +45,7 @@ package struct ChannelPipeline: Sendable {
         publisher = ChannelPublisher(
             in: ring, from: configuration.beginning, captionsToWebVTT: configuration.captionsToWebVTT, isLive: isLive)
         publisher.markers.interstitials = configuration.interstitials
+        publisher.checker = configuration.outputCheck.map { PublicationChecker($0) }
         outageFiller = OutageFiller(slate: slate, wallClock: wallClock)
     }
 

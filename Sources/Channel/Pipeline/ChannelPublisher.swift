@@ -1,3 +1,4 @@
+import Conformance
 import Export
 package import LiveRing
 import Media
@@ -14,6 +15,8 @@ struct ChannelPublisher: Sendable {
     private(set) var position: TimelinePosition
     var subtitles: SubtitlePipeline
     var markers: AdMarkerTimeline
+    /// Judges what is published; nil if the configuration does not say so.
+    var checker: PublicationChecker?
     private var hasReportedExcessMarkers = false
     /// The end of what an earlier process published, until this one has published.
     private var publishedUntil: ProgramDateTime?
@@ -135,7 +138,7 @@ extension ChannelPublisher {
         let resumed = spoolFailure.clear().map { [ChannelPipeline.Event.publishResumed(after: $0)] } ?? []
         let published = ChannelPipeline.Event.published(
             mediaSequence: number, upstream: segment.mediaSequence, duration: segment.duration)
-        return await resumed + dropped + [published] + measureArchive()
+        return await resumed + dropped + [published] + measureArchive() + check(new)
             + subtitles.recordPublished(timed, as: number)
     }
 
@@ -154,6 +157,18 @@ extension ChannelPublisher {
             if !isAdded { unwrittenVideo[video.track, default: 0] += 1 }
         }
         return events
+    }
+
+    /// Judges the newest version of the playlist.
+    /// - Parameter segment: its last one; nil for a gap, and for a version without a new segment.
+    private mutating func check(_ segment: NewSegment?) -> [ChannelPipeline.Event] {
+        guard checker != nil, let text = ring.snapshot.livePlaylist() else { return [] }
+        let media = segment.map { segment in
+            PublicationChecker.Segment(
+                bytes: segment.payload.reduce(into: segment.header) { $0 += $1 },
+                initialization: segment.initialization.bytes)
+        }
+        return checker?.append(text, segment: media).map { .outputBroke($0) } ?? []
     }
 
     /// Says what the archive takes on the disk as soon as that is known.
@@ -176,7 +191,7 @@ extension ChannelPublisher {
         publishedUntil = nil  // The gaps stand for the time since.
         do throws(RingError) {
             try await ring.publishGap(lasting: duration.count, resumePoint: ResumePoint(position))
-            return []
+            return check(nil)
         } catch {
             // The ring lists the gap before the next entry.
             return failureEvents(error)
@@ -215,7 +230,7 @@ extension ChannelPublisher {
         } else {
             await ring.end()
         }
-        return await subtitles.finish() + [.ended]
+        return await subtitles.finish() + check(nil) + [.ended]
     }
 }
 

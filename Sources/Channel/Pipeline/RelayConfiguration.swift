@@ -1,3 +1,4 @@
+package import Conformance
 package import Export
 package import Fetch
 package import LiveRing
@@ -48,6 +49,8 @@ package struct RelayConfiguration: Sendable {
     package var program: UInt16?
     /// Whether `maxConnections` is one limit for all hosts: they are those of an account.
     package var sharesConnections = false
+    /// How the channel's own output is checked while it runs; nil: not at all.
+    package var outputCheck: PublicationChecker.Depth?
     /// Whether stills of the channel are made.
     package var offersStills = true
     /// How long segments of a transport stream are held back, so that a reconnection is not noticed.

@@ -1,3 +1,4 @@
+package import Conformance
 package import Export
 package import LiveRing
 import Media
@@ -15,6 +16,14 @@ package struct Relay {
     private let observe: @Sendable (RelayEvent) -> Void
     private let wallClock: @Sendable () -> Int64
     private var isInOutage = false
+    /// Whether the upstream is a stream, for which the rules of HLS are not made.
+    private var isStream = false
+    /// When the main playlist was answered last, and its target duration.
+    private var answer: (at: Duration, targetDuration: Duration)?
+    /// Whether the main playlist was answered lately, so that it lists nothing new.
+    private var isAnswered = false
+    /// Whether another source has become active, of which no period has begun.
+    private var hasSwitched = false
     /// nil until the upstream is joined, unless the channel continues what an earlier process published.
     private var pipeline: ChannelPipeline?
     /// Sources whose main playlist was joined.
@@ -66,6 +75,7 @@ package struct Relay {
     package mutating func perform(
         _ output: DriverOutput, at now: Duration
     ) async throws(ChannelError) -> DeliveryOutcome {
+        isAnswered = answer.map { now - $0.at <= $0.targetDuration * 2 } ?? false
         switch output {
         case .event(let event): try await handle(event)
         case .delivery(let delivery): return try await process(delivery)
@@ -78,6 +88,10 @@ package struct Relay {
             }
         case .status(let status):
             isInOutage = status.isOutage
+            isStream = status.stream != nil
+            if let main = status.renditions.first, let loaded = main.loadedAt, let target = main.targetDuration {
+                answer = (loaded, target)
+            }
             state.record(status, at: now)
         }
         return .held
@@ -85,7 +99,7 @@ package struct Relay {
 
     /// Records how the session ended.
     /// - Throws: the session's error, if it did not end with its upstream, or an error if nothing was published.
-    package func recordEnd(_ end: SessionEnd) throws(ChannelError) {
+    package mutating func recordEnd(_ end: SessionEnd) throws(ChannelError) {
         switch end {
         case .drained:
             // A playlist that ends without a segment is never joined.
@@ -103,7 +117,24 @@ package struct Relay {
         return error
     }
 
-    private func report(_ kind: RelayEvent.Kind) { observe(RelayEvent(kind: kind, isDuringOutage: isInOutage)) }
+    /// Whether what the relay knows besides an event does not explain the finding otherwise.
+    private mutating func isProven(_ event: RelayEvent.Kind, _ finding: ChannelFinding) -> Bool {
+        guard finding.side == .upstream else { return true }
+        if case .pipeline(.periodBegan) = event, hasSwitched {
+            hasSwitched = false
+            return false
+        }
+        return !isStream && (finding.rule != .publicationPace || isAnswered)
+    }
+
+    /// Reports an event, and the rule that it breaks if the rule has not been reported for a while.
+    private mutating func report(_ kind: RelayEvent.Kind) {
+        observe(RelayEvent(kind: kind, isDuringOutage: isInOutage))
+        guard let finding = ChannelFinding(kind), isProven(kind, finding),
+            let entry = state.record(finding.rule, finding.text, count: finding.count, of: finding.side)
+        else { return }
+        observe(RelayEvent(kind: .found(finding.side, entry), isDuringOutage: isInOutage))
+    }
 }
 
 // MARK: - Upstream events
@@ -135,7 +166,10 @@ extension Relay {
         case .variantRefused: (variants[source], audioRenditions[source]) = (nil, nil)
         case .joined(let joined) where joined.rendition == .main: try await open(joined, of: source)
         case .playlistEnded(.main): await pipeline?.ring.stopSliding()
-        case .playlistReopened(.main), .sourceSwitched: await pipeline?.ring.resumeSliding()
+        case .playlistReopened(.main): await pipeline?.ring.resumeSliding()
+        case .sourceSwitched:
+            hasSwitched = true
+            await pipeline?.ring.resumeSliding()
         default: break
         }
     }
@@ -249,7 +283,7 @@ extension Relay {
         return outcome
     }
 
-    private func handle(_ event: ChannelPipeline.Event) {
+    private mutating func handle(_ event: ChannelPipeline.Event) {
         report(.pipeline(event))
         switch event {
         case .periodBegan(let period, _): state.update { $0.splice.currentPeriod = RelayStatus.Period(period) }
@@ -259,7 +293,7 @@ extension Relay {
         case .ended: state.setState(.ended, reason: nil)
         case .fillerBegan, .slateReloaded, .slateFailed, .skipped, .published, .publishFailed, .publishResumed,
             .journalDamaged, .subtitlePublishFailed, .adMarkersDropped, .archiveMeasured, .timestampGap,
-            .periodRejected, .audioTranscodeFailed, .warned:
+            .periodRejected, .audioTranscodeFailed, .warned, .outputBroke:
             break
         }
     }
@@ -274,6 +308,8 @@ package struct RelayEvent: Equatable, Sendable {
         case resumed(spool: String)
         /// The slate for ad breaks cannot be read, or can again.
         case breakSlate(BreakSlateChange)
+        /// A rule is broken, for the first time or for the first time in an hour.
+        case found(FindingSide, RuleTally.Entry)
         /// The upstream has ended, and all of it is published.
         case drained
     }

@@ -1,4 +1,5 @@
 package import Capture
+package import Conformance
 package import Export
 import LiveRing
 import Media
@@ -20,10 +21,11 @@ package struct Replay {
     ///   - spool: directory of the ring; an empty one if each replay is to give the same bytes.
     ///   - slate: fills outages; nil: gaps do.
     ///   - beginning: where the timeline begins.
+    ///   - check: how the output is checked; nil: not at all.
     ///   - observe: called with each event.
     package init(
         _ capture: CaptureDirectory, spool: String, audio: AudioSettings = AudioSettings(),
-        slate: SlateSource? = nil, beginning: TimelinePosition = .beginning,
+        slate: SlateSource? = nil, beginning: TimelinePosition = .beginning, check: PublicationChecker.Depth? = nil,
         observe: @escaping @Sendable (RelayEvent) -> Void = { _ in }
     ) {
         self.capture = capture
@@ -33,6 +35,7 @@ package struct Replay {
             retention: RetentionPolicy(rewind: nil, freeReserve: 0), audio: audio, slate: slate,
             polling: capture.index.polling)
         configuration.beginning = beginning
+        configuration.outputCheck = check
         configuration.loopsFiles = capture.index.loopsFiles
         configuration.ladder = capture.index.ladder
         configuration.followsWholeLadder = !capture.index.followsLadderOnDemand

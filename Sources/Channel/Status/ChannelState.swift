@@ -1,3 +1,4 @@
+import Conformance
 package import Export
 package import LiveRing
 package import Media
@@ -34,6 +35,7 @@ package final class ChannelState: Sendable {
         var demand: (@Sendable (VideoTrackIdentity) -> Void)?
         /// When the session was told last of each variant.
         var demandedAt: [Int: Duration] = [:]
+        var findings: [FindingSide: RuleTally] = [:]
     }
 
     /// How often the session is told that somebody asks for a variant.
@@ -100,10 +102,12 @@ package final class ChannelState: Sendable {
     package var snapshot: RingSnapshot? { publication?.snapshot }
 
     package var status: RelayStatus {
-        var (status, upstream, since, writeFailureSince, edge) = state.withLock {
-            ($0.status, $0.upstream, $0.stateSince, $0.writeFailureSince, $0.edge)
+        var (status, upstream, since, writeFailureSince, edge, findings) = state.withLock {
+            ($0.status, $0.upstream, $0.stateSince, $0.writeFailureSince, $0.edge, $0.findings)
         }
         let now = now()
+        status.upstream.brokenRules = (findings[.upstream]?.entries(at: now) ?? []).map(RelayStatus.BrokenRule.init)
+        status.output.brokenRules = (findings[.output]?.entries(at: now) ?? []).map(RelayStatus.BrokenRule.init)
         if let upstream { status.update(from: upstream.status, at: upstream.time) }
         status.output.secondsSincePublish = edge.map { (now - $0.since).seconds }
         status.uptime = now.seconds
@@ -200,6 +204,15 @@ package final class ChannelState: Sendable {
         }
         if !isOver {
             setState(RelayStatus.State(upstream), reason: upstream.stall.map { .stalled($0, at: time) })
+        }
+    }
+
+    /// Records that a side of the channel broke a rule.
+    /// - Returns: the entry of the rule, if it is to be reported.
+    func record(_ rule: Rule, _ text: String, count: Int, of side: FindingSide) -> RuleTally.Entry? {
+        let now = now()
+        return state.withLock {
+            $0.findings[side, default: RuleTally()].record(rule, text, count: count, at: now)
         }
     }
 

@@ -35,12 +35,14 @@ extension RelayStatus {
         package internal(set) var requests = Requests()
         /// nil unless the upstream is a stream.
         package internal(set) var stream: Stream?
+        /// Rules of HLS that the upstream breaks, as far as relaying shows it.
+        package internal(set) var brokenRules: [BrokenRule] = []
 
         private enum CodingKeys: String, CodingKey {
             case url, playlistURL, bandwidth, resolution, audioRendition, refusedVariants
             case targetDuration, secondsSinceNewSegment
             case nextMediaSequence, polling, segmentsInFlight, activeSource, candidateSource, failovers, stallStep
-            case outageSeconds, requests, stream
+            case outageSeconds, requests, stream, brokenRules
         }
 
         package func encode(to encoder: any Encoder) throws {
@@ -66,6 +68,7 @@ extension RelayStatus {
             try container.encode(outageSeconds, forKey: .outageSeconds)
             try container.encode(requests, forKey: .requests)
             try container.encodeIfPresent(stream, forKey: .stream)
+            try container.encode(brokenRules, forKey: .brokenRules)
         }
     }
 

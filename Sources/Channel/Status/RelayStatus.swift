@@ -133,6 +133,8 @@ extension RelayStatus {
         package internal(set) var gapSegments = 0
         /// Segments of the slate, published because media is missing.
         package internal(set) var slateSegments = 0
+        /// Rules that the output breaks, if it is checked.
+        package internal(set) var brokenRules: [BrokenRule] = []
     }
 
     /// Answers to requests for stills.

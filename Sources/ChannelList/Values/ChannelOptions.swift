@@ -61,6 +61,7 @@ package struct ChannelOptions: Sendable {
         package let archiveStore = Field<StoreOptions>(.archiveStore)
         package let redirectsArchive = Field<Bool>(.archiveRedirect)
         package let offersStills = Field<Bool>(.stills)
+        package let checksOutput = Field<Bool>(.check)
         package let burst = Field<Duration>(.burst)
         package let spool = Field<String>(.spool)
         package let capture = Field<String>(.capture)

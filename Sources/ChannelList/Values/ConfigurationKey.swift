@@ -32,7 +32,7 @@ package enum ConfigurationKey: String, CaseIterable, CodingKey, Sendable {
     case archiveSize = "archive-size"
     case archiveStore = "archive-store"
     case archiveRedirect = "archive-redirect"
-    case stills, burst, spool, capture
+    case stills, check, burst, spool, capture
     // Recordings.
     case recordTo = "record-to"
     case split
@@ -346,6 +346,12 @@ package enum ConfigurationKey: String, CaseIterable, CodingKey, Sendable {
             row(
                 .flag, "Make stills of the channel when somebody asks for them: still.jpg, stills.vtt.",
                 option: .output, default: "true")
+        case .check:
+            row(
+                .flag, "Check the channel's own output while it runs.", option: .output,
+                """
+                Each version of live.m3u8 and the boxes of each segment are judged by the rules of docs/rules.md, without a                 request. Findings are in status.json, the events and the metrics.
+                """)
         case .burst:
             row(
                 .span,

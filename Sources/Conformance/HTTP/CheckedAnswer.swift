@@ -6,6 +6,8 @@ package struct CheckedAnswer: Sendable {
         /// The connection ended before the body did.
         case short
         case tooManyRedirects
+        /// There is no file of this name.
+        case noFile
         /// Anything else, which may be the client's or the network's fault.
         case other(String)
     }
@@ -35,6 +37,16 @@ package struct CheckedAnswer: Sendable {
     }
 
     package var isSuccess: Bool { failure == nil && status.map { (200..<300).contains($0) } ?? true }
+
+    /// What is said of the server or the directory that has no content for the request: `is answered with status 404`; nil
+    /// for content, and for a failure that may be the client's.
+    var refusal: String? {
+        switch failure {
+        case .noFile: "does not exist"
+        case nil where !isSuccess: status.map { "is answered with status \($0)" }
+        default: nil
+        }
+    }
 
     package func header(_ name: String) -> String? {
         let name = name.lowercased()

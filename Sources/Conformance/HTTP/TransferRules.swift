@@ -33,7 +33,7 @@ enum TransferRules {
         switch answer.failure {
         case .short: return add("short", "the connection ended before the whole body had arrived")
         case .tooManyRedirects: return add("redirects", "the redirects have no end")
-        case .other: return
+        case .other, .noFile: return
         case nil: break
         }
         guard answer.isSuccess, let status = answer.status else { return }

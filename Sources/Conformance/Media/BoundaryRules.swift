@@ -83,7 +83,10 @@ struct BoundaryRules {
     private func judgeUntagged(_ log: inout FindingLog) -> Bool {
         log.recordJudgement(.untaggedSplice)
         if let change = configurationChange {
-            log.add(.untaggedSplice, change.cause, of: url, at: place, "without a tag changes \(change.text)")
+            // RFC 8216bis §4.4.4.3 has SHOULD for the parameters of an encoding.
+            let level: RuleLevel? = ["size", "rate", "audio"].contains(change.cause) ? .should : nil
+            log.add(
+                .untaggedSplice, change.cause, level: level, of: url, at: place, "without a tag changes \(change.text)")
             return false
         }
         let isFragmented = after.facts.container == .fragmentedMP4
@@ -168,7 +171,9 @@ struct BoundaryRules {
         }
         if let change = videoChange(old.video, new.video) { return change }
         guard let audio = old.audio, let next = new.audio else { return nil }
-        if let change = audio.configuration.change(to: next.configuration) { return ("audio", change) }
+        if let change = audio.configuration.change(to: next.configuration) {
+            return (audio.configuration.codec == next.configuration.codec ? "audio" : "codec", change)
+        }
         if audio.pid != next.pid { return ("pid", "the PID of the audio from \(audio.pid) to \(next.pid)") }
         return nil
     }

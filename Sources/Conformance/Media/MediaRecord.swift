@@ -1,3 +1,4 @@
+import Demux
 import Media
 import Support
 
@@ -20,9 +21,13 @@ package struct MediaRecord: Sendable {
     package var isIndependent = false
     package var targetDuration = Duration.seconds(10)
 
-    private static let mostMeasured = 4096
+    private let mostMeasured: Int
+    /// Deviating durations under one init section that wait for others which prove another time scale.
+    private let mostScaled: Int
 
-    package init(url: String) { self.url = url }
+    package init(url: String, mostMeasured: Int = 4096, mostScaled: Int = 256) {
+        (self.url, self.mostMeasured, self.mostScaled) = (url, mostMeasured, mostScaled)
+    }
 
     package mutating func append(_ segment: ScannedSegment, _ facts: SegmentFacts, into log: inout FindingLog) {
         measured[segment.sequence] = MeasuredSegment(segment: segment, facts: facts)
@@ -31,7 +36,7 @@ package struct MediaRecord: Sendable {
         let number = segment.sequence
         if number > 0 { judgeBoundary(number - 1, into: &log) }
         judgeBoundary(number, into: &log)
-        if measured.count > Self.mostMeasured, let oldest = measured.keys.min() { measured[oldest] = nil }
+        if measured.count > mostMeasured, let oldest = measured.keys.min() { measured[oldest] = nil }
     }
 
     /// Judges the durations of segments whose successor never came.
@@ -66,6 +71,7 @@ package struct MediaRecord: Sendable {
         if let map = known.segment.map {
             let factor = nearest.duration.inSeconds / max(0.001, listed.inSeconds)
             scaled[map, default: []].append((place, factor, message))
+            if scaled.values.reduce(0, { $0 + $1.count }) >= mostScaled { reportScaled(into: &log) }
             return
         }
         log.add(.measuredDuration, "differs", of: url, at: place, message)
@@ -73,7 +79,7 @@ package struct MediaRecord: Sendable {
 
     /// One factor for all segments under an init section means that its time scale is not that of the fragments.
     private mutating func reportScaled(into log: inout FindingLog) {
-        defer { scaled = [:] }
+        defer { (scaled, judgedDurations) = ([:], [:]) }
         for (map, items) in scaled.sorted(by: { $0.key.uri < $1.key.uri }) {
             let factor = items[0].factor
             let isOne =
@@ -118,6 +124,9 @@ struct DurationMeasure {
                 let audioEnd = Ticks(wire: audio.end, near: video.end)
                 candidates.append(max(audioEnd, video.end) - min(audioStart, video.earliest))
             }
+        }
+        if !facts.hasFrames, let span = facts.videoSpan ?? facts.audioSpan {
+            candidates.append(span.duration)
         }
         if candidates.isEmpty { return nil }
     }

@@ -25,6 +25,8 @@ package struct SegmentFacts: Equatable, Sendable {
     /// The decode times of the first video and audio track; of fragmented MP4 alone.
     package var videoSpan: DecodeSpan?
     package var audioSpan: DecodeSpan?
+    /// Whether the frames were read, and not only the boxes of fragmented MP4.
+    package var hasFrames = true
     /// continuity_counter of the first and of the last packet with a payload, by PID; of transport streams alone.
     package var counters: [UInt16: (first: UInt8, last: UInt8)] = [:]
     package var isProtected = false
@@ -40,8 +42,10 @@ package struct SegmentFacts: Equatable, Sendable {
         self.byteCount = byteCount
     }
 
-    /// The time of the first frame that is presented, on the wire.
-    package var start: Ticks? { video?.earliest ?? audio?.start }
+    /// The time of the first frame that is presented, on the wire; the first decode time if the frames were not read.
+    package var start: Ticks? {
+        hasFrames ? video?.earliest ?? audio?.start : (videoSpan ?? audioSpan)?.startTime
+    }
 }
 
 package struct VideoFacts: Equatable, Sendable {
@@ -69,6 +73,7 @@ package struct VideoFacts: Equatable, Sendable {
     package internal(set) var isBeginningUnknown = false
     package internal(set) var captions = CaptionChannels()
 
+    package var hasCaptions: Bool { !captions.isEmpty }
     package var codec: VideoConfiguration.Codec { configuration.codec }
     package var end: Ticks { latest + frameDuration }
 

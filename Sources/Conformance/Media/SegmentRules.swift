@@ -1,3 +1,4 @@
+import Demux
 import Media
 import Support
 
@@ -28,6 +29,15 @@ struct SegmentRules {
         }
         if let video = facts.video { judge(video, &log) }
         if let audio = facts.audio { judge(audio, &log) }
+        guard isIndependent, !facts.hasFrames, let span = facts.videoSpan else { return }
+        log.recordJudgement(.independentSegments)
+        if !span.beginsWithSync { addDependence(&log) }
+    }
+
+    private func addDependence(_ log: inout FindingLog) {
+        log.add(
+            .independentSegments, "no-key-frame", of: url, at: place(),
+            "the segment does not begin with a random access point, though EXT-X-INDEPENDENT-SEGMENTS says so")
     }
 
     private func judgeInitialization(_ log: inout FindingLog) {
@@ -64,9 +74,7 @@ struct SegmentRules {
         if isIndependent {
             log.recordJudgement(.independentSegments)
             if video.access == nil {
-                log.add(
-                    .independentSegments, "no-key-frame", of: url, at: place(),
-                    "the segment does not begin with a random access point, though EXT-X-INDEPENDENT-SEGMENTS says so")
+                addDependence(&log)
                 return
             }
         }

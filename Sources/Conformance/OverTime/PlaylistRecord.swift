@@ -51,12 +51,15 @@ package struct PlaylistRecord: Sendable {
         let identities: [String]
     }
 
-    /// Segments that are remembered: a day of 6 s.
-    private static let mostListed = 16_384
+    /// Segments that are remembered beside those that are listed.
+    private let mostListed: Int
     private static let mostProblems = 4096
     private static let mostEarlier = 32
 
-    package init(url: String) { self.url = url }
+    private static let mostRanges = 4096
+
+    /// - Parameter mostListed: segments that are remembered beside those that are listed: a day of 6 s.
+    package init(url: String, mostListed: Int = 16_384) { (self.url, self.mostListed) = (url, mostListed) }
 
     package var hasEnded: Bool { current?.hasEndList == true }
 
@@ -139,7 +142,9 @@ package struct PlaylistRecord: Sendable {
     private func staleness(
         of playlist: ScannedPlaylist, _ fingerprint: Fingerprint, after old: ScannedPlaylist
     ) -> String? {
-        guard !old.hasEndList, playlist.end <= old.end, playlist.mediaSequence <= old.mediaSequence else { return nil }
+        guard !old.hasEndList, playlist.end <= old.end, playlist.mediaSequence <= old.mediaSequence,
+            playlist.end < old.end || playlist.mediaSequence < old.mediaSequence
+        else { return nil }
         let isKnown = earlier.contains(fingerprint)
         let isOlder =
             playlist.mediaSequence < old.mediaSequence && playlist.mediaSequence >= oldest
@@ -182,7 +187,7 @@ package struct PlaylistRecord: Sendable {
             dates.append(segment, of: url, at: time.received, into: &log)
             breaks.append(segment, of: url, at: time.received, into: &log)
         }
-        while listed.count > Self.mostListed + playlist.segments.count {
+        while listed.count > mostListed + playlist.segments.count {
             listed[oldest] = nil
             oldest += 1
         }
@@ -214,7 +219,8 @@ package struct PlaylistRecord: Sendable {
             }
             isNew[id] = merged
         }
-        for (id, range) in isNew { ranges[id] = range }
+        if ranges.count > Self.mostRanges { ranges = [:] }
+        ranges.merge(isNew) { _, new in new }
     }
 }
 

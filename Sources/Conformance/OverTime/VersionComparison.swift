@@ -154,8 +154,12 @@ struct VersionComparison {
             if before.duration != after.duration {
                 add("extinf", "EXTINF was \(before.durationText) and is \(after.durationText)")
             }
-            if before.map.map(identity) != after.map.map(identity) { add("map", "the segment has another EXT-X-MAP") }
-            if before.keys.map(identity) != after.keys.map(identity) { add("key", "the segment has another EXT-X-KEY") }
+            if before.map.map({ identity(of: $0, in: old) }) != after.map.map({ identity(of: $0, in: new) }) {
+                add("map", "the segment has another EXT-X-MAP")
+            }
+            if before.keys.map({ identity(of: $0, in: old) }) != after.keys.map({ identity(of: $0, in: new) }) {
+                add("key", "the segment has another EXT-X-KEY")
+            }
             guard let was = before.date, let date = after.date else { continue }
             log.recordJudgement(.programDateTime)
             let change = Duration.milliseconds(date.milliseconds(since: was))
@@ -167,13 +171,22 @@ struct VersionComparison {
         }
     }
 
-    private func identity(of map: ScannedMap) -> String {
-        URIReference.withoutQuery(map.uri) + (map.byteRange.map { "@\($0.offset)+\($0.length)" } ?? "")
+    private func identity(of map: ScannedMap, in playlist: ScannedPlaylist) -> String {
+        identity(of: map.uri, in: playlist) + (map.byteRange.map { "@\($0.offset)+\($0.length)" } ?? "")
     }
 
-    private func identity(of key: ScannedKey) -> String {
-        [key.method, URIReference.withoutQuery(key.uri), key.initializationVector ?? "", key.keyFormat]
+    private func identity(of key: ScannedKey, in playlist: ScannedPlaylist) -> String {
+        [key.method, identity(of: key.uri, in: playlist), key.initializationVector ?? "", key.keyFormat]
             .joined(separator: " ")
+    }
+
+    /// A URI without its query, and without the server and the directory that it shares with its playlist.
+    private func identity(of uri: String, in playlist: ScannedPlaylist) -> String {
+        let (uri, base) = (URIReference.withoutQuery(uri), URIReference.withoutQuery(playlist.url))
+        let directory = base.prefix(through: base.lastIndex(of: "/") ?? base.startIndex)
+        if uri.hasPrefix(directory) { return String(uri.dropFirst(directory.count)) }
+        let server = base.split(separator: "/", maxSplits: 2).prefix(2).joined(separator: "//") + "/"
+        return uri.hasPrefix(server) ? String(uri.dropFirst(server.count - 1)) : uri
     }
 
     private func judgeDiscontinuities(into log: inout FindingLog) {

@@ -69,7 +69,7 @@ extension Rule {
             "a DATERANGE has ID and START-DATE, does not end before it starts, and keeps its attributes",
             "Give each range an ID of its own, and only add attributes."),
         Row(
-            "break-length", .note, .text, "SCTE 35 9.3; bis 4.4.5.1",
+            "break-length", .note, .text, "SCTE 35, break_duration(); no standard has the tags",
             "an ad break is as long as the segments between its cue tags", tolerance: "1 s",
             "Correct the announced duration, or end the break with CUE-IN where it ends."),
         Row(
@@ -77,7 +77,7 @@ extension Rule {
             "an interstitial has exactly one of X-ASSET-URI (absolute) and X-ASSET-LIST, which can be fetched and read",
             "Correct the date range, or the server of ads."),
         Row(
-            "gap-in-all", .note, .renditions, "bis 4.4.4.7, 6.2.4",
+            "gap-in-all", .note, .renditions, "bis 4.4.4.7, 6.3.3",
             "a segment with EXT-X-GAP has it in each matching rendition",
             tolerance: "renditions that cannot be matched",
             "Players that stay with one rendition stand still; list the gap everywhere, or publish the media."),
@@ -101,6 +101,7 @@ extension Rule {
         Row(
             "untagged-splice", .must, .media, "bis 4.4.4.3",
             "where clock, PID, codec, size or rate change there is an EXT-X-DISCONTINUITY",
+            tolerance: "another size, frame rate, sample rate or number of channels is a SHOULD",
             "Write EXT-X-DISCONTINUITY before the segment named here; players stop or lose audio without it."),
         Row(
             "idle-tag", .note, .media, "bis 4.4.4.3", "EXT-X-DISCONTINUITY stands only where something changes",
@@ -120,7 +121,7 @@ extension Rule {
             tolerance: "a frame; above 2 s and up to the segment's duration it is a note",
             "Set the encoder's keyframe interval to 2 s or less."),
         Row(
-            "av-offset", .should, .media, "A 7; 14496-12 8.8.12",
+            "av-offset", .should, .media, "bis 3; A 7.3",
             "audio has no gap and no overlap within a period, and its offset to video stays", tolerance: "40 ms",
             "Look for lost audio frames in the encoder; players drift or click."),
         Row(

@@ -15,9 +15,7 @@ extension ChannelChecker {
         case .assets: handleAssets(answer)
         case .asset:
             log.recordJudgement(.interstitials)
-            if !answer.isSuccess, let status = answer.status, answer.failure == nil {
-                addAsset("unreachable", answer, "X-ASSET-URI is answered with status \(status)")
-            }
+            if let refusal = answer.refusal { addAsset("unreachable", answer, "X-ASSET-URI \(refusal)") }
         case .playlist: return
         }
     }
@@ -65,23 +63,25 @@ extension ChannelChecker {
     private mutating func judgeRefusal(
         _ answer: CheckedAnswer, _ listed: PlaylistRecord.Listed, of subject: String
     ) {
-        guard answer.failure == nil, let status = answer.status else { return }
+        guard let refusal = answer.refusal else { return }
         log.recordJudgement(.removedSegments)
         let place = FindingPlace(
             uri: listed.segment.uri, sequence: listed.segment.sequence, line: listed.segment.line,
             moment: answer.time.requested)
-        let isRefusal = [401, 429].contains(status) || status == 503 && answer.header("retry-after") != nil
+        let isRefusal =
+            [401, 429].contains(answer.status) || answer.status == 503 && answer.header("retry-after") != nil
         guard let removed = listed.removedAt, removed <= answer.time.requested else {
             log.add(
                 .removedSegments, isRefusal ? "refused" : "listed", level: isRefusal ? .note : nil, of: subject,
-                at: place,
-                "a listed segment is answered with status \(status)")
+                at: place, "a listed segment \(refusal)")
             return
         }
-        guard answer.time.requested - removed <= listed.term, !isRefusal else { return }
+        // A server that fails has not removed anything.
+        let isFailing = answer.status.map { $0 >= 500 } ?? false
+        guard answer.time.requested - removed <= listed.term, !isRefusal, !isFailing else { return }
         log.add(
             .removedSegments, "removed", of: subject, at: place,
-            "a segment is answered with status \(status) \((answer.time.requested - removed).secondsText) after its "
+            "a segment \(refusal) \((answer.time.requested - removed).secondsText) after its "
                 + "removal; it has to stay for \(listed.term.secondsText)")
     }
 
@@ -89,11 +89,11 @@ extension ChannelChecker {
 
     private mutating func handleKey(_ answer: CheckedAnswer, _ resource: CheckTarget.Resource) {
         guard answer.isSuccess else {
-            if let status = answer.status, answer.failure == nil {
+            if let refusal = answer.refusal {
                 log.add(
-                    .keys, "unreachable", level: [401, 403].contains(status) ? .note : nil, of: resource.url,
+                    .keys, "unreachable", level: [401, 403].contains(answer.status) ? .note : nil, of: resource.url,
                     at: FindingPlace(uri: resource.url, moment: answer.time.received),
-                    "the key is answered with status \(status)")
+                    "the key \(refusal)")
             }
             return
         }
@@ -109,12 +109,12 @@ extension ChannelChecker {
     private mutating func handleMap(_ answer: CheckedAnswer, _ resource: CheckTarget.Resource) {
         guard let map = maps[resource] else { return }
         guard answer.isSuccess else {
-            if let status = answer.status, answer.failure == nil {
+            if let refusal = answer.refusal {
                 log.recordJudgement(.initSection)
                 log.add(
                     .initSection, "unreachable", of: resource.url,
                     at: FindingPlace(uri: resource.url, moment: answer.time.received),
-                    "the init section is answered with status \(status)")
+                    "the init section \(refusal)")
             }
             return
         }
@@ -202,9 +202,7 @@ extension ChannelChecker {
     private mutating func handleAssets(_ answer: CheckedAnswer) {
         log.recordJudgement(.interstitials)
         guard answer.isSuccess else {
-            if let status = answer.status, answer.failure == nil {
-                addAsset("unreachable", answer, "X-ASSET-LIST is answered with status \(status)")
-            }
+            if let refusal = answer.refusal { addAsset("unreachable", answer, "X-ASSET-LIST \(refusal)") }
             return
         }
         if let problem = AssetList.problem(in: answer.body) { addAsset("list", answer, problem) }

@@ -125,9 +125,8 @@ package struct ChannelChecker: Sendable {
         if !isTransferJudged {
             TransferRules.judge(answer, as: .playlist, of: stream, liveTarget: target, into: &log)
         }
-        guard answer.failure == nil else { return [] }
         guard answer.isSuccess else {
-            if let status = answer.status { judgePlaylistStatus(status, stream, answer) }
+            if let refusal = answer.refusal { judgeRefusal(refusal, stream, answer) }
             return []
         }
         if (try? PlaylistLines(playlist: answer.body)) == nil {
@@ -151,11 +150,11 @@ package struct ChannelChecker: Sendable {
         return targets(of: new, stream: index)
     }
 
-    private mutating func judgePlaylistStatus(_ status: Int, _ stream: String, _ answer: CheckedAnswer) {
+    private mutating func judgeRefusal(_ refusal: String, _ stream: String, _ answer: CheckedAnswer) {
         log.add(
-            .transfers, "status-\(status)", level: [401, 403, 429].contains(status) ? .note : .must, of: stream,
-            at: FindingPlace(uri: answer.url, moment: answer.time.received),
-            "the playlist was answered with status \(status)")
+            .transfers, answer.status.map { "status-\($0)" } ?? "no-file",
+            level: [401, 403, 429].contains(answer.status) ? .note : .must, of: stream,
+            at: FindingPlace(uri: answer.url, moment: answer.time.received), "the playlist \(refusal)")
     }
 
     /// The resources that new segments need.

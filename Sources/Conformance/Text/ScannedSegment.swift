@@ -21,9 +21,10 @@ package struct ScannedSegment: Equatable, Sendable {
     package var date: ProgramDateTime?
     package var cueTags: [CueTag] = []
 
-    /// The identity of the segment's bytes: its URI without the query, which may carry a token, and its byte range.
+    /// The identity of the segment's bytes: its URI as written, because redirects may lead the playlist to another server,
+    /// without the query, which may carry a token; and its byte range.
     package var identity: String {
-        URIReference.withoutQuery(uri) + (byteRange.map { "@\($0.offset)+\($0.length)" } ?? "")
+        URIReference.withoutQuery(reference) + (byteRange.map { "@\($0.offset)+\($0.length)" } ?? "")
     }
 
     /// The AES-128 key in force; nil if the segment is clear or has another protection.

@@ -26,6 +26,8 @@ package struct DecodeSpan: Equatable, Sendable {
     package internal(set) var end: UInt64
     package let timescale: Timescale
     package let handler: BoxType
+    /// Whether the first sample is a sync sample.
+    package let beginsWithSync: Bool
 
     /// The spans of the tracks of a segment by track ID; without tracks that have no decode time.
     /// - Parameter initialization: the init section, whose defaults apply.
@@ -43,7 +45,9 @@ package struct DecodeSpan: Equatable, Sendable {
                 let end = fragment.samples.reduce(start) { $0 &+ UInt64($1.duration) }
                 var span =
                     spans[fragment.trackID]
-                    ?? DecodeSpan(start: start, end: end, timescale: track.timescale, handler: track.handler)
+                    ?? DecodeSpan(
+                        start: start, end: end, timescale: track.timescale, handler: track.handler,
+                        beginsWithSync: fragment.samples.first?.isSync ?? true)
                 span.end = end
                 spans[fragment.trackID] = span
             }
@@ -51,11 +55,18 @@ package struct DecodeSpan: Equatable, Sendable {
         return spans
     }
 
+    /// The first decode time, and the time up to the end.
+    package var startTime: Ticks { ticks(Int64(bitPattern: start)) }
+    package var duration: Ticks { ticks(Int64(bitPattern: end &- start)) }
+
+    private func ticks(_ units: Int64) -> Ticks {
+        Ticks(units.rescaled(Ticks.perSecond, over: Int64(timescale.unitsPerSecond)))
+    }
+
     /// From the end of an earlier span to the start of this one, to the tick; nil if the timescales differ.
     package func distance(from earlier: DecodeSpan) -> Ticks? {
         guard timescale == earlier.timescale else { return nil }
-        let units = Int64(bitPattern: start &- earlier.end)
-        return Ticks(units.rescaled(Ticks.perSecond, over: Int64(timescale.unitsPerSecond)))
+        return ticks(Int64(bitPattern: start &- earlier.end))
     }
 }
 

@@ -70,6 +70,7 @@ struct ChannelEventMapper: Equatable, Sendable {
         switch event.kind {
         case .upstream(let upstream): contents(of: upstream, at: now)
         case .pipeline(let pipeline): [content(of: pipeline)].compactMap(\.self)
+        case .found(let side, let entry): [.channelFinding(side, entry)]
         case .resumed, .breakSlate, .drained: []
         }
     }

@@ -1,3 +1,5 @@
+import Channel
+import Conformance
 import Splice
 package import Support
 
@@ -29,6 +31,7 @@ package enum EventKind: String, CaseIterable, Hashable, Sendable {
     case channelError = "channel_error"
     case channelRecovery = "channel_recovery"
     case channelFailover = "channel_failover"
+    case channelFinding = "channel_finding"
     case splice
     case captureStart = "capture_start"
     case captureEnd = "capture_end"
@@ -111,6 +114,15 @@ extension EventContent {
     /// - Parameter source: 0 for the primary; backups count from 1.
     static func channelFailover(source: Int, url: String) -> EventContent {
         EventContent(.channelFailover, [("source", source), ("url", url)])
+    }
+
+    static func channelFinding(_ side: FindingSide, _ entry: RuleTally.Entry) -> EventContent {
+        EventContent(
+            .channelFinding,
+            [
+                ("side", side.rawValue), ("rule", entry.rule.rawValue), ("name", entry.rule.name), ("text", entry.text),
+                ("count", entry.count), ("lastHour", entry.lastHour),
+            ])
     }
 
     /// - Parameter mediaSequence: the upstream's media sequence number.

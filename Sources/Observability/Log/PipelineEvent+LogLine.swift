@@ -1,4 +1,5 @@
 import Channel
+import Conformance
 import Demux
 import Export
 import Foundation
@@ -65,6 +66,8 @@ extension ChannelPipeline.Event {
         case .adMarkersDropped:
             LogLine(.warning, "Ad markers are dropped: the upstream lists too many at once. status.json counts them")
         case .archiveMeasured(let storage): LogLine(storage.secondsUntilFull == nil ? .info : .warning, storage.message)
+        case .outputBroke(let breach):
+            LogLine(.warning, "The output breaks rule \(breach.rule.rawValue): \(breach.text), count=\(breach.count)")
         case .ended: LogLine(.info, "Every playlist has its ENDLIST")
         }
     }

@@ -1,4 +1,5 @@
 package import Channel
+import Conformance
 package import Export
 package import Logging
 import Support
@@ -16,6 +17,10 @@ package struct RelayLog: Sendable {
         case .pipeline(let pipeline): write(pipeline.logLine(isDuringOutage: event.isDuringOutage), to: logger)
         case .resumed(let spool): logger.info("Resuming the channel stored in \(spool)")
         case .breakSlate(let change): log(change)
+        // What the output breaks has a line for each time.
+        case .found(.output, _): break
+        case .found(.upstream, let entry):
+            logger.notice("The upstream breaks rule \(entry.rule.rawValue), \(entry.rule.name): \(entry.text)")
         case .drained: logger.info("The upstream has ended, and all of it is published")
         }
     }

@@ -43,7 +43,7 @@ extension UpstreamEvent {
             LogLine(
                 .warning, "Parameters of the URL that are not understood: \(names.joined(separator: ", "))", url: url)
         case .stalePlaylist(let role): LogLine(.notice, "The \(role.name) playlist went back and is ignored")
-        case .reset(let role, let method):
+        case .reset(let role, let method, _):
             LogLine(.warning, "The \(role.name) playlist was reset; rejoined by \(method)")
         case .playlistFailed(_, let error), .multivariantReloadFailed(let error):
             LogLine(.warning, RelayError(error).message, url: error.url)

@@ -33,7 +33,7 @@ package final class ChannelMeter: Sendable {
                 $0.publishedTime += duration.duration
             }
         case .pipeline(.periodBegan(let period, _)): state.withLock { $0.periods[period.cause, default: 0] += 1 }
-        case .pipeline, .resumed, .breakSlate, .drained: break
+        case .pipeline, .resumed, .breakSlate, .found, .drained: break
         }
     }
 

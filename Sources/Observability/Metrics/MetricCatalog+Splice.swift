@@ -13,6 +13,15 @@ extension MetricCatalog {
             { run in
                 PeriodCause.allCases.map { ([$0.rawValue], .integer(UInt64(run.meter.periods[$0] ?? 0))) }
             }),
+        .counters(
+            "liverelay_channel_findings_total", by: ["side", "rule"],
+            help: "Breaches of a rule of `docs/rules.md` by the `upstream`, or by the `output` if that is checked.",
+            { run in
+                [("upstream", run.status.upstream.brokenRules), ("output", run.status.output.brokenRules)].flatMap {
+                    side, rules in
+                    rules.map { ([side, "\($0.rule)"], .integer(UInt64($0.count))) }
+                }
+            }),
         .counter(
             "liverelay_channel_skipped_segments_total", help: "Segments that did not decrypt or demux.",
             { $0.status.splice.segmentsSkipped }),

@@ -13,6 +13,7 @@ const told = {
   channel_stop: ({ reason, seconds }) => [`${{ stopped: "stops", ended: "has ended", failed: "stops after a failure" }[reason] ?? `stops: ${reason}`}, after ${duration(seconds)}`, reason === "failed" ? 3 : 0],
   channel_error: ({ error, reason }) => [`${{ failed: "has failed", outage: "outage", spool: "cannot be stored" }[error] ?? error}: ${reason}`, 3],
   channel_failover: ({ source }) => [source === 0 ? "the primary is shown again" : `backup ${source} is shown`, source === 0 ? 0 : 2],
+  channel_finding: ({ side, rule, text, lastHour }) => [`${side === "output" ? "the output" : "the upstream"} breaks rule ${rule}: ${text}${lastHour > 1 ? `, ${lastHour} times in an hour` : ""}`, side === "output" ? 2 : 0],
   splice: ({ cause, width, height }) => [`splice, ${causes[cause] ?? cause}${width ? `, ${width}×${height}` : ""}`, 0],
   recording_plan: ({ name, start }) => [`recording planned: ${name}, ${dateAndTime(Date.parse(start) / 1000)}`, 0], recording_start: (e) => [`recording begins: ${file(e)}`, 0],
   recording_end: (e) => [`recording done: ${file(e)}${e.note ? ` (${e.note})` : ""}`, 0], recording_pause: ({ reason }) => [`recording paused: ${reason}`, 2],

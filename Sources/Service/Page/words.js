@@ -235,6 +235,10 @@ export function problems(status) {
 }
 
 /** What went wrong since the process began: what, how often. */
+/** The rules of docs/rules.md that a side of the channel breaks. */
+const broken = (side, { brokenRules = [] }) => brokenRules.map(({ rule, text, count, lastHour }) =>
+  [`${side}, rule ${rule}: ${text}`, count, lastHour === count ? "within an hour" : `${lastHour} in the last hour`]);
+
 export function faults(status) {
   const { upstream = {}, output = {}, splice = {} } = status, { requests = {} } = upstream;
   const causes = { leftPlaylist: "left the playlist too early", gap: "marked as gaps by the upstream", gone: "withdrawn",
@@ -256,6 +260,7 @@ export function faults(status) {
     ["Audio gaps and overlaps", splice.audioGapsAndOverlaps, "repaired"],
     ["Timestamps corrected", splice.adjustedTimestamps, ""],
     ["Duplicate frames", splice.duplicateFrames, "dropped"],
+    ...broken("The upstream", upstream), ...broken("The output", output),
   ];
   return rows.filter(([, count]) => count > 0).map(([what, count, detail]) => ({ what, count: Math.round(count), detail }));
 }

@@ -1,6 +1,7 @@
 package import ArchiveStore
 package import Channel
 package import ChannelList
+import Conformance
 import Export
 import Fetch
 import Foundation
@@ -204,6 +205,7 @@ extension RelayConfiguration {
         interstitials = options.interstitials.flatMap { Interstitials(rawValue: $0) } ?? interstitials
         captionsToWebVTT = options.captionsToWebVTT ?? captionsToWebVTT
         offersStills = options.offersStills ?? offersStills
+        outputCheck = options.checksOutput.map { $0 ? .boxes : nil } ?? outputCheck
         apply(requestsOf: options)
     }
 

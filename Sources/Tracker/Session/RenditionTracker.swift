@@ -27,6 +27,8 @@ struct RenditionTracker: Sendable {
     /// Knows when a gap would be listed if only this rendition counted.
     private var outageTimer = OutageTimer(tolerance: .beforeGaps)
     private var endListState = EndListState.finished
+    /// EXT-X-MEDIA-SEQUENCE of the last playlist.
+    private var mediaSequence: UInt64?
     private(set) var lastSegment: LastSegmentIdentity?
     /// The time at which the numbers restarted last with known URLs.
     private var renumberedAt: Duration?
@@ -271,8 +273,9 @@ extension RenditionTracker {
         if update.isContinuation { queue.refresh(from: playlist, base: base, cache, at: now) }
         if role == .main { recordAdMarkers(in: playlist, update, next: next) }
         if hadEnded, !cursor.hasEnded { events.append(.playlistReopened(role)) }
+        defer { mediaSequence = playlist.mediaSequence }
         for effect in update {
-            events += try apply(effect, playlist, base, firstFetched: update.firstFetched, at: now)
+            events += try apply(effect, playlist, base, firstFetched: update.firstFetched, after: next, at: now)
         }
         if !hadGrown, let number = update.firstNew {
             queue.recordJoin(repeatable: joinPoint.repeatable(in: playlist, from: number))
@@ -312,7 +315,7 @@ extension RenditionTracker {
 
     private mutating func apply(
         _ effect: SegmentCursor.Effect, _ playlist: MediaPlaylist, _ base: String, firstFetched: UInt64?,
-        at now: Duration
+        after next: UInt64?, at now: Duration
     ) throws(TrackerError) -> [UpstreamEvent] {
         switch effect {
         case .fetch(let numbers):
@@ -330,7 +333,7 @@ extension RenditionTracker {
         case .stale(let count):
             counts[.stalePlaylists] += 1
             return count == 1 ? [.stalePlaylist(role)] : []
-        case .reset(let method): return reset(method, in: playlist, at: now)
+        case .reset(let method): return reset(method, in: playlist, after: next, at: now)
         case .ended: return [.playlistEnded(role)]
         }
     }
@@ -365,27 +368,29 @@ extension RenditionTracker {
     }
 
     private mutating func reset(
-        _ method: SegmentCursor.RejoinMethod, in playlist: MediaPlaylist, at now: Duration
+        _ method: SegmentCursor.RejoinMethod, in playlist: MediaPlaylist, after next: UInt64?, at now: Duration
     ) -> [UpstreamEvent] {
         counts[.sequenceResets] += 1
+        let isAhead = next.map { playlist.mediaSequence > $0 } ?? false
+        let isBack = mediaSequence.map { playlist.mediaSequence < $0 } ?? false
+        let event = UpstreamEvent.reset(role, method, isBack ? .back : isAhead ? .ahead : .reused)
         guard method == .url else {
             counts[.discontinuities] += 1
             periods.endPeriod()
             queue.appendReset(repeatable: method.repeatable(in: playlist), at: now)
-            return [.reset(role, method)]
+            return [event]
         }
         queue.renumber()
-        return reportRenumbering(at: now)
+        return isRenumberingReported(at: now) ? [event] : []
     }
 
     /// The time without renumbering after which it is reported again.
     private static let renumberingReportInterval = Duration.seconds(60)
 
-    /// Reports a renumbering, but only the first of a playlist that renumbers at each refresh.
-    private mutating func reportRenumbering(at now: Duration) -> [UpstreamEvent] {
+    /// Whether a renumbering is reported: only the first of a playlist that renumbers at each refresh.
+    private mutating func isRenumberingReported(at now: Duration) -> Bool {
         defer { renumberedAt = now }
-        guard let renumberedAt, now - renumberedAt < Self.renumberingReportInterval else { return [.reset(role, .url)] }
-        return []
+        return renumberedAt.map { now - $0 >= Self.renumberingReportInterval } ?? true
     }
 }
 

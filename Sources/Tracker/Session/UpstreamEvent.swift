@@ -40,7 +40,7 @@ package enum UpstreamEvent: Equatable, Sendable {
     /// The upstream's URL has parameters with these names, which are not understood.
     case unknownParameters([String], url: String)
     /// The upstream restarted its media sequence numbers.
-    case reset(RenditionRole, SegmentCursor.RejoinMethod)
+    case reset(RenditionRole, SegmentCursor.RejoinMethod, Renumbering)
     case lost(RenditionRole, SegmentLoss)
     /// A playlist could not be loaded; reported when the reason changes.
     case playlistFailed(RenditionRole, TrackerError)
@@ -75,6 +75,16 @@ package enum UpstreamEvent: Equatable, Sendable {
     case sourceSwitched(to: Int, url: String)
     /// An event of the active backup.
     indirect case backup(Int, UpstreamEvent)
+
+    /// The numbers after a reset, compared with those before.
+    package enum Renumbering: Equatable, Sendable {
+        /// EXT-X-MEDIA-SEQUENCE is lower than before.
+        case back
+        /// All numbers are above those that were listed.
+        case ahead
+        /// The same numbers stand for other segments.
+        case reused
+    }
 
     package struct Joined: Equatable, Sendable {
         package let rendition: RenditionRole

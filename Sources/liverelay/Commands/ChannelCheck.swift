@@ -14,10 +14,10 @@ struct ChannelCheck: Sendable {
     /// The lowest level of a finding that makes the check fail.
     let failing: RuleLevel
 
+    /// Judges until the end, or until the task is canceled.
     /// - Throws: `.faultsFound` for findings, and the error of a channel that cannot be judged.
     func run(
-        _ channel: CheckInput.Channel, against other: String?, write: (String) -> Void = CheckFormat.print,
-        until isStopped: @escaping @Sendable () -> Bool
+        _ channel: CheckInput.Channel, against other: String?, write: (String) -> Void = CheckFormat.print
     ) async throws {
         switch channel {
         case .capture(let capture):
@@ -33,17 +33,17 @@ struct ChannelCheck: Sendable {
             try finish(checker, name: URIReference.redacted(capture.index.upstream), write)
         case .playlist(let url):
             guard let other else {
-                let followed = try await follow(url, isStopped)
+                let followed = try await follow(url)
                 return try finish(followed.checker, name: URIReference.redacted(url), write, followed)
             }
-            async let first = follow(url, isStopped)
-            async let second = follow(other, isStopped)
+            async let first = follow(url)
+            async let second = follow(other)
             let found = try await (first, second)
             write(FeedComparison(found.0.checker, found.1.checker, (url, other)).text)
         }
     }
 
-    private func follow(_ url: String, _ isStopped: @escaping @Sendable () -> Bool) async throws -> Followed {
+    private func follow(_ url: String) async throws -> Followed {
         var options = options
         options.isLocal = FileURL.isOne(url)
         let fetcher: any Fetcher
@@ -52,16 +52,19 @@ struct ChannelCheck: Sendable {
                 options.isLocal ? LocalFetcher(playlist: url) : try CurlFetcher(upstream: url, configuration: requests)
         } catch { throw RelayError(unexpected: error) }
         let followed = await ChannelFollower(fetcher, clock: ContinuousClock(), options: options)
-            .follow(url, until: isStopped)
-        try judge(followed.first, of: url)
+            .follow(url)
+        try judge(followed.first, of: url, isLocal: options.isLocal)
         return followed
     }
 
     /// Whether the first answer is a playlist.
-    private func judge(_ first: FetchOutcome?, of url: String) throws(RelayError) {
+    private func judge(_ first: FetchOutcome?, of url: String, isLocal: Bool) throws(RelayError) {
         let name = URIReference.redacted(url)
         switch first {
         case .failure(let error)?: throw RelayError(unexpected: error)
+        case .success(let answer)? where !answer.isSuccess && isLocal:
+            throw RelayError(
+                .unreadableInput, "\(name) does not exist, or cannot be read", advice: "Give a file, a URL or -")
         case .success(let answer)? where !answer.isSuccess:
             throw RelayError(
                 .upstreamUnavailable, "\(name) answers with status \(answer.status)",
@@ -74,7 +77,9 @@ struct ChannelCheck: Sendable {
                     .notAPlaylist, "\(name) is \(kind)" + (words.isEmpty ? "" : ": “\(words)”"),
                     advice: "Give the URL of an HLS playlist, or of a transport stream")
             }
-        case nil: throw RelayError(.upstreamUnavailable, "\(name) was not answered", advice: "Try again")
+        case nil:
+            throw RelayError(
+                .upstreamUnavailable, "\(name) was not answered until the end of the check", advice: "Try again")
         }
     }
 
@@ -127,8 +132,8 @@ struct FeedComparison {
             lines += own.map {
                 "    \($0.rule.rawValue) \($0.rule.name), \($0.level.label), \($0.count)×: \($0.message)"
             }
-            let tracks = Self.tracks(of: other.checker)
-            lines += Self.tracks(of: feed.checker).filter { !tracks.contains($0) }.map { "    \($0)" }
+            let others = Self.contents(of: other.checker)
+            lines += Self.contents(of: feed.checker).filter { !others.contains($0) }.map { "    \($0)" }
             if lines.last == "only \(feed.name):" { lines.append("    nothing") }
         }
         let common = Set(feeds[0].checker.report.findings.map(\.identifier))
@@ -136,6 +141,22 @@ struct FeedComparison {
         lines.append("both: \(CheckFormat.count(common.count, "finding"))")
         if let difference = edgeDifference { lines.append(difference) }
         return lines.joined(separator: "\n") + "\n"
+    }
+
+    /// The parts of a feed that viewers or players notice, in words.
+    private static func contents(of checker: ChannelChecker) -> [String] {
+        let listed = checker.streams.flatMap { $0.playlist.listed.values.map(\.segment) }
+        let facts = checker.streams.flatMap(\.media.measured.values).map(\.facts)
+        let parts = [
+            ("dates: EXT-X-PROGRAM-DATE-TIME", listed.contains { $0.date != nil }),
+            ("gaps: EXT-X-GAP", listed.contains { $0.isGap }),
+            ("discontinuities", listed.contains { $0.discontinuities > 0 }),
+            ("cue tags", listed.contains { !$0.cueTags.isEmpty }),
+            ("date ranges", checker.streams.contains { $0.playlist.current?.dateRanges.isEmpty == false }),
+            ("captions in the video", facts.contains { $0.video?.hasCaptions == true }),
+            ("the end: EXT-X-ENDLIST", checker.streams.contains { $0.playlist.hasEnded }),
+        ]
+        return tracks(of: checker) + parts.filter(\.1).map(\.0)
     }
 
     /// The variants and renditions by what players choose them by.

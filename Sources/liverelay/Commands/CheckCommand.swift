@@ -6,7 +6,6 @@ import Fetch
 import Foundation
 import Inspect
 import Support
-import Synchronization
 
 /// `liverelay check URL.m3u8`, `liverelay check FILE.ts`
 struct CheckCommand: AsyncParsableCommand {
@@ -89,15 +88,20 @@ struct CheckCommand: AsyncParsableCommand {
 
     func run() async throws {
         if listRules { return CheckFormat.print(Rule.list) }
-        let isStopped = Stop()
-        let signals = Task { if await Signals.wait() != nil { isStopped.set() } }
+        let work = Task { try await judgeInput() }
+        let signals = Task { if await Signals.wait() != nil { work.cancel() } }
         defer { signals.cancel() }
+        try await work.value
+    }
+
+    /// Judges until the end, or until the task is canceled.
+    private func judgeInput() async throws {
         let configuration = requests.configuration(ChannelOptions()).requests
         switch try await CheckInput.find(input ?? "-", maxBytes: maxBytes.bytes, configuration) {
         case .channel(let channel):
-            try await channelCheck(configuration).run(channel, against: against) { isStopped.isSet }
+            try await channelCheck(configuration).run(channel, against: against)
         case .stream(let source):
-            try await judgeStream(source, until: { isStopped.isSet })
+            try await judgeStream(source)
         }
     }
 
@@ -110,8 +114,8 @@ struct CheckCommand: AsyncParsableCommand {
         return ChannelCheck(options: options, requests: configuration, format: format, failing: failOn)
     }
 
-    private func judgeStream(_ source: CheckSource, until isStopped: () -> Bool) async throws {
-        let report = try await judge(source, until: isStopped)
+    private func judgeStream(_ source: CheckSource) async throws {
+        let report = try await judge(source)
         guard report.faults > 0 else { return }
         let name = source.name == "-" ? "Standard input" : source.name
         guard report.packets > 0 else {
@@ -126,17 +130,15 @@ struct CheckCommand: AsyncParsableCommand {
     }
 
     /// Judges the input as a stream.
-    func judge(
-        write: (String) -> Void = CheckFormat.print, until isStopped: () -> Bool = { false }
-    ) async throws -> TransportReport {
+    func judge(write: (String) -> Void = CheckFormat.print) async throws -> TransportReport {
         let configuration = requests.configuration(ChannelOptions()).requests
         let source = try await CheckSource(input ?? "-", maxBytes: maxBytes.bytes, configuration)
-        return try await judge(source, write: write, until: isStopped)
+        return try await judge(source, write: write)
     }
 
-    /// Reads and judges the input until it ends, is long enough, or `isStopped`.
+    /// Reads and judges the input until it ends, is long enough, or the task is canceled.
     private func judge(
-        _ input: CheckSource, write: (String) -> Void = CheckFormat.print, until isStopped: () -> Bool
+        _ input: CheckSource, write: (String) -> Void = CheckFormat.print
     ) async throws -> TransportReport {
         guard format == .text || format == .json else {
             throw RelayError(
@@ -148,7 +150,7 @@ struct CheckCommand: AsyncParsableCommand {
         limits.dataDelay = maxDelay.duration
         limits.faultsKept = maxFaults
         var checker = TransportChecker(limits: limits)
-        while let bytes = try source.next(until: isStopped) {
+        while let bytes = try source.next() {
             write(checker.check(bytes).map(format.line).joined())
             if let length, checker.report.duration >= length.duration { break }
             await Task.yield()  // for the signals, where there is one thread
@@ -157,13 +159,6 @@ struct CheckCommand: AsyncParsableCommand {
         write(format.summary(of: checker.report))
         return checker.report
     }
-}
-
-/// Whether a signal asked for the end.
-private final class Stop: Sendable {
-    private let value = Atomic(false)
-    var isSet: Bool { value.load(ordering: .relaxed) }
-    func set() { value.store(true, ordering: .relaxed) }
 }
 
 extension RuleLevel: ExpressibleByArgument {}

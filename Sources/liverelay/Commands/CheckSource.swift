@@ -8,7 +8,7 @@ import Support
 struct CheckSource {
     /// The bytes of one call of `next`.
     private static let partSize = 1 << 20
-    /// How often a silent source checks whether it should stop, in milliseconds.
+    /// How often a silent source notices that the task is canceled, in milliseconds.
     private static let pollInterval: Int32 = 200
 
     /// The input, without the secrets of a URL.
@@ -38,13 +38,13 @@ struct CheckSource {
     /// The input's name, without the secrets of a URL.
     static func redacted(_ input: String) -> String { input.contains("://") ? URIReference.redacted(input) : input }
 
-    /// - Returns: nil at the end, or once `isStopped`.
-    mutating func next(until isStopped: () -> Bool) throws -> [UInt8]? {
-        let bytes = if let file { try read(file.fileDescriptor, until: isStopped) } else { nextOfAnswer() }
+    /// - Returns: nil at the end, or once the task is canceled.
+    mutating func next() throws -> [UInt8]? {
+        let bytes = if let file { try read(file.fileDescriptor) } else { nextOfAnswer() }
         if isFirst, Self.isPlaylist(bytes) {
             throw RelayError(
                 .unreadableInput, "\(name) is an HLS playlist, not a transport stream",
-                advice: "Give one of its segments, or all of them in order: cat seg-*.ts | liverelay check -")
+                advice: "Give its URL or its file, by which its segments are found: liverelay check URL")
         }
         isFirst = false
         return bytes.isEmpty ? nil : bytes
@@ -55,8 +55,8 @@ struct CheckSource {
         return Array(answer.prefix(Self.partSize))
     }
 
-    private func read(_ descriptor: Int32, until isStopped: () -> Bool) throws -> [UInt8] {
-        while !isStopped() {
+    private func read(_ descriptor: Int32) throws -> [UInt8] {
+        while !Task.isCancelled {
             var state = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
             guard unsafe poll(&state, 1, Self.pollInterval) > 0 else { continue }
             var result = 0

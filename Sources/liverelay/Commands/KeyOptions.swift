@@ -66,15 +66,18 @@ struct KeyOptions<Section: OptionSection>: ParsableArguments, CustomReflectable 
 }
 
 extension ConfigurationKey {
+    /// The name of the key's option: `serve --check` judges the list.
+    var optionName: String { self == .check ? "check-output" : rawValue }
+
     /// The option of the command line.
     fileprivate var definition: Any {
         let help = ArgumentHelp(self, discussion: row.discussion)
         return switch row.form {
-        case .flag: Flag<Bool?>(name: .customLong(rawValue), inversion: .prefixedNo, help: help)
+        case .flag: Flag<Bool?>(name: .customLong(optionName), inversion: .prefixedNo, help: help)
         case .addresses:
-            Option<[String]>(wrappedValue: [], name: .customLong(rawValue), help: help, transform: checked)
+            Option<[String]>(wrappedValue: [], name: .customLong(optionName), help: help, transform: checked)
         default:
-            Option<String?>(name: .customLong(rawValue), help: help, completion: completion, transform: checked)
+            Option<String?>(name: .customLong(optionName), help: help, completion: completion, transform: checked)
         }
     }
 

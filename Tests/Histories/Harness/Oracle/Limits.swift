@@ -91,7 +91,7 @@ struct Limits {
     /// A group longer than the target duration is cut all the same, so that a segment begins without a sync sample. So does
     /// one whose key frame is damaged.
     func excuses(_ rule: String) -> Bool {
-        (hasLongGroups || !damages.isEmpty) && (rule.hasPrefix("10:") || rule.hasPrefix("31:"))
+        (hasLongGroups || !damages.isEmpty) && (rule.hasPrefix("promise independence") || rule.hasPrefix("31:"))
     }
 
     /// The longest time without a new segment.

@@ -75,10 +75,10 @@ struct Oracle {
 extension Oracle {
     /// Each version obeys the rules, alone and against the version before it, over kills too.
     mutating func judgePlaylists() {
+        var oracle = PlaylistOracle()
         for (index, version) in record.versions.enumerated() {
-            var broken = brokenRules(in: version.playlist)
-            if index > 0 { broken += brokenRules(from: record.versions[index - 1].playlist, to: version.playlist) }
-            for rule in broken where !limits.excuses(rule) && !(rule.hasPrefix("18:") && mayRaiseTarget(index)) {
+            for rule in oracle.append(version.playlist)
+            where !limits.excuses(rule) && !(rule.hasPrefix("5/") && mayRaiseTarget(index)) {
                 find(.playlist, at: version.at, rule)
             }
         }

@@ -5,8 +5,8 @@ import Testing
 
 /// Consecutive versions of one playlist, by their text alone.
 @Suite struct VersionTests {
-    private static let head = "#EXTM3U\n#EXT-X-VERSION:6\n#EXT-X-TARGETDURATION:4\n#EXT-X-MEDIA-SEQUENCE:3\n"
-    private static let list = (3..<9).map { "#EXTINF:4.000,\n\($0).ts\n" }.joined()
+    private static let head = "#EXTM3U\n#EXT-X-VERSION:6\n#EXT-X-TARGETDURATION:4\n"
+    private static let list = (0..<9).map { "#EXTINF:4.000,\n\($0).ts\n" }.joined()
     private static let keyed =
         "#EXT-X-KEY:METHOD=AES-128,URI=\"/keys/1\"\n#EXT-X-MAP:URI=\"init.mp4\"\n" + list
 
@@ -50,6 +50,14 @@ import Testing
                 ("http://a.example/main.m3u8", list + "#EXT-X-PRELOAD-HINT:TYPE=PART,URI=\"9.1.ts\"\n"),
             ],
             []
+        ),
+        ("nothing is listed at first", [("http://a.example/main.m3u8", ""), ("http://a.example/main.m3u8", list)], []),
+        (
+            "another token after the end",
+            [
+                ("http://a.example/main.m3u8", list.replacing(".ts", with: ".ts?t=1") + "#EXT-X-ENDLIST\n"),
+                ("http://a.example/main.m3u8", list.replacing(".ts", with: ".ts?t=2") + "#EXT-X-ENDLIST\n"),
+            ], []
         ),
         (
             "a version of two reloads ago",

@@ -1,3 +1,4 @@
+import Channel
 import Conformance
 import Foundation
 import Media

@@ -17,6 +17,8 @@ struct VersionComparison {
 
     func judge(into log: inout FindingLog) -> Outcome {
         if old.hasEndList {
+            // Another token in the queries changes nothing.
+            guard !new.hasEndList || !isSameList else { return .continues }
             log.add(
                 .endIsFinal, "changed", of: url, at: place(nil, new.hasEndList ? nil : new.segments.last?.line),
                 new.hasEndList ? "the playlist changed after EXT-X-ENDLIST" : "EXT-X-ENDLIST was taken back")
@@ -35,6 +37,10 @@ struct VersionComparison {
         judgeDiscontinuities(into: &log)
         judgeRemoval(into: &log)
         return .continues
+    }
+
+    private var isSameList: Bool {
+        old.segments.elementsEqual(new.segments) { ($0.identity, $0.duration) == ($1.identity, $1.duration) }
     }
 
     private func place(_ segment: ScannedSegment?, _ line: Int?) -> FindingPlace {
@@ -69,7 +75,9 @@ struct VersionComparison {
             addBack(&log)
             return .beginsAgain
         }
-        if shifts.isEmpty, let first = new.segments.first, old.segments.last?.sequence ?? 0 >= first.sequence {
+        if shifts.isEmpty, let first = new.segments.first, let last = old.segments.last,
+            last.sequence >= first.sequence
+        {
             log.add(
                 .constantSegment, "reused", of: url, at: place(first, nil),
                 "the numbers from \(first.sequence) on stand for other segments than before")

@@ -76,8 +76,8 @@ extension ChannelChecker {
                 at: place, "a listed segment \(refusal)")
             return
         }
-        // A server that fails has not removed anything.
-        let isFailing = answer.status.map { $0 >= 500 } ?? false
+        // A server that fails, or wants another token, has not removed anything.
+        let isFailing = answer.status.map { $0 == 403 || $0 >= 500 } ?? false
         guard answer.time.requested - removed <= listed.term, !isRefusal, !isFailing else { return }
         log.add(
             .removedSegments, "removed", of: subject, at: place,

@@ -76,6 +76,7 @@ export class Bar {
   /** Shows a window, the position in it, and how far is buffered. */
   update(timeline, position, bufferedUntil) {
     Object.assign(this, { timeline, position, bufferedUntil });
+    this.root.dataset.filled = "";
     const at = position ?? timeline.end, behind = Math.max(0, timeline.end - at);
     this.root.setAttribute("aria-valuemin", "0");
     this.root.setAttribute("aria-valuemax", String(Math.round(timeline.end - timeline.start)));

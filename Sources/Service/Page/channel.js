@@ -101,6 +101,7 @@ function showCover() {
 /** Now and next of a channel that does not run, and so has no bar. */
 let idlePrograms = [], programsAt = 0;
 async function loadIdlePrograms() {
+  await named;
   if (!list || !features.hasGuide || status.output || Date.now() - programsAt < 60_000) return;
   programsAt = Date.now();
   const now = programsAt / 1000;
@@ -353,6 +354,7 @@ function showStatus(now) {
   Object.assign($("badge").dataset, { level, state: name });
   showCover();
   viewers.show(status, features.hasAPI);
+  document.body.toggleAttribute("data-idle", !status.output); // nothing is known of a channel that does not run
   if (!list && status.name && $("name").textContent !== status.name) {
     $("name").textContent = status.name;
     document.title = `${status.name} · liverelay`;
@@ -462,7 +464,7 @@ $("record").addEventListener("click", () => record());
 $("keep").addEventListener("click", () => record(guide.current));
 
 showAddresses();
-showName().catch(() => {});
+const named = showName().catch(() => {});
 if (!player.isSupported) {
   $("start").hidden = true;
   notice("This browser cannot play it. Use an address below in a player.");

@@ -77,7 +77,7 @@ export class Grid {
   }
 
   makeRow(channel) {
-    const name = element("a", { href: this.list.address(channel) }, channel.name), box = element("div", { className: "programs" });
+    const name = element("a", { href: this.list.address(channel), title: channel.name }, channel.name), box = element("div", { className: "programs" });
     const row = element("li", {}, name, box);
     row.known = { row, box, channel, parts: new Map() };
     this.rows.set(channel.slug, row.known);

@@ -102,7 +102,7 @@ export class List {
     const still = element("img", { className: "still", alt: "", width: 112, height: 63 });
     const card = element("li", {}, element("a", { href: this.address(channel) },
       element("span", { className: "face" }, logo(channel), still),
-      element("span", { className: "title" }, element("b", {}, channel.name), channel.number ? element("span", { className: "number" }, channel.number) : ""),
+      element("span", { className: "title" }, element("b", {}, channel.name), channel.number ? element("span", { className: "number" }, ` ${channel.number}`) : ""),
       parts.badge, element("span", { className: "on" }, parts.now, progress, parts.next), parts.line, strip));
     card.known = { card, parts, progress, strip, still, channel, key: JSON.stringify(channel) };
     this.cards.set(channel.slug, card.known);
@@ -114,14 +114,14 @@ export class List {
   show({ card, parts, channel, still }) {
     const { status, name, text, level, reason } = this.state(channel);
     const isRunning = status.bandwidth !== undefined && level < 3;
-    const key = JSON.stringify([name, text, level, reason, isRunning && [Math.round(status.secondsSinceNewSegment), status.bandwidth, people(status)]]);
+    const key = JSON.stringify([name, text, level, reason, isRunning && [status.bandwidth, people(status)]]);
     if (card.dataset.key === key) return;
     Object.assign(card.dataset, { key, level, state: name });
     set(parts.badge, text);
     Object.assign(parts.badge.dataset, { level, state: name });
     if (!status.hasStills) still.removeAttribute("src");
-    set(parts.line, reason ?? (isRunning ? `${duration(status.secondsSinceNewSegment)} ago · ${bitRate(status.bandwidth)} · ${people(status)}` : ""));
-    parts.line.title = reason ?? (isRunning ? "Newest picture, bit rate and viewers" : "");
+    set(parts.line, reason ?? (isRunning ? `${people(status)} · ${bitRate(status.bandwidth)}` : ""));
+    parts.line.title = reason ?? "";
   }
 
   /** Now and next, with how far the program is. */

@@ -125,8 +125,8 @@ export function badge(state, channelState, lastFailure) {
 /** Why nothing is known but what was, by the status of an answer; undefined: there is none. In a word, a sentence, and what to do. */
 export function absence(status, answeredAt) {
   if (status === 401) return ["No access", "The token of this page opens nothing any more.", "Ask whoever runs the server for another one."];
-  if (status === 404) return ["Not listed", "The channel is not in the list any more.", "What is below is from then."];
-  return ["No answer", ...answeredAt ? [`liverelay has not answered since ${timeOfDay(answeredAt)}.`, "What is below is from then."]
+  if (status === 404) return ["Not listed", "The channel is not in the list any more.", "What is shown is from then."];
+  return ["No answer", ...answeredAt ? [`liverelay has not answered since ${timeOfDay(answeredAt)}.`, "What is shown is from then."]
     : ["liverelay does not answer.", "Is it running, and is the network there?"]];
 }
 

@@ -1,6 +1,6 @@
 // The guide: a row for each channel, with time on top. Rows ask for their programs when they can be seen.
 import { dialog } from "./api.js";
-import { dateAndTime, element, programs, query, root, timeOfDay } from "./words.js";
+import { dateAndTime, element, programs, query, root, sift, timeOfDay } from "./words.js";
 
 const SPAN = matchMedia("(max-width: 40rem)").matches ? 5400 : 10_800; // seconds that are shown at once
 const STEP = 1800; // seconds between labels
@@ -87,10 +87,7 @@ export class Grid {
 
   filter() {
     const { words } = this.list;
-    for (const channel of this.channels) {
-      const known = this.rows.get(channel.slug);
-      if (known) known.row.hidden = !this.list.matches(channel, words);
-    }
+    sift(this.body, [...this.rows.values()].map(({ row, channel }) => [row, this.list.matches(channel, words)]));
   }
 
   /** Asks for what is missing of the rows that can be seen. */

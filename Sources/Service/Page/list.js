@@ -1,5 +1,5 @@
 // The list of all channels, in the order of the list: cards with what is on, how it goes, and the last 24 hours.
-import { address, badge, bitRate, duration, element, logo, people, programs, query, timeOfDay } from "./words.js";
+import { address, badge, bitRate, duration, element, logo, people, programs, query, sift, timeOfDay } from "./words.js";
 
 const CHUNK = 16; // cards made at once, so that no task is long
 const STILL_AGE = 60_000; // milliseconds
@@ -177,13 +177,9 @@ export class List {
 
   filter() {
     const { words } = this;
-    let count = 0;
-    for (const channel of this.channels) {
-      const isFound = this.matches(channel, words), known = this.cards.get(channel.slug);
-      if (isFound) count++;
-      if (known && known.card.hidden === isFound) known.card.hidden = !isFound;
-    }
-    this.$("empty").hidden = count > 0;
+    const found = new Set(this.channels.filter((channel) => this.matches(channel, words)).map(({ slug }) => slug));
+    sift(this.grid, [...this.cards.values()].map(({ card, channel }) => [card, found.has(channel.slug)]));
+    this.$("empty").hidden = found.size > 0;
     set(this.$("empty"), this.isKnown ? "No channel is called so." : "Loading …");
     this.onfilter?.();
   }

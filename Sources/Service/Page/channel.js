@@ -79,6 +79,7 @@ addEventListener("hashchange", () => {
 /** Shows what there is to see in place of a picture: the newest still, or the name, and what Play does. */
 function showCover() {
   const { output = {}, splice = {}, stills, state } = status, failed = failure(status);
+  if (failed && $("notice").textContent === failed.reason) notice(); // the picture says it
   const { currentPeriod } = splice;
   const isAudio = currentPeriod !== undefined && !currentPeriod.video;
   const hasStill = stills && !stillsAreImpossible(stills) && output.segments > 0 && !isAudio;
@@ -271,11 +272,11 @@ function showPosition() {
   bar.update(timeline, isOpen ? position : undefined);
   guide.update(timeline, position);
   $("bar").setAttribute("aria-busy", String(isOpen && player.pending !== undefined));
-  const isLive = isOpen && player.isLive;
+  const isAway = "away" in document.body.dataset, isLive = isOpen && player.isLive && !isAway;
   $("clock").textContent = isOpen ? timeOfDay(timeline.date(position)) : "–";
   const isWaiting = isOpen && !player.isPast && timeline.isStale && position > player.livePosition - 2 * timeline.target;
   $("behind").textContent = !isOpen ? "" : isLive ? "live"
-    : isWaiting ? `nothing new for ${duration(timeline.silence)}` : `${duration(timeline.end - position)} behind`;
+    : isAway ? "no answer" : isWaiting ? `nothing new for ${duration(timeline.silence)}` : `${duration(timeline.end - position)} behind`;
   $("break").toggleAttribute("data-now", isOpen && timeline.isInBreak(position));
   $("live").setAttribute("aria-pressed", String(isLive));
   const [oldest, newest] = [timeline.start, timeline.end].map((at) => timeline.date(at)), isDay = dayOf(oldest) !== dayOf(newest);
@@ -373,7 +374,7 @@ function showStatus(now) {
   const period = splice.currentPeriod ?? {};
   const rows = Object.entries({ // each with its details
     "Newest picture": [upstream.secondsSinceNewSegment === undefined ? undefined : `${duration(upstream.secondsSinceNewSegment)} ago`, "Since the upstream listed something new"],
-    "Delay": [output.liveEdge && now ? duration(now - Date.parse(output.liveEdge) / 1000) : undefined, `The newest media ends at ${output.liveEdge}`],
+    "Delay": [output.liveEdge && now && status.state !== "outage" ? duration(now - Date.parse(output.liveEdge) / 1000) : undefined, `The newest media ends at ${output.liveEdge}`],
     "Bit rate": [output.averageBandwidth && `${bitRate(output.averageBandwidth)}, at most ${bitRate(output.bandwidth)}`, `BANDWIDTH ${output.bandwidth}`],
     "Video": [period.video && `${videoName(period.video)} ${period.width}×${period.height}, ${parseFloat(period.frameRate)} fps`, period.video],
     "Audio": [period.audio && audioName(period.audio), period.audio],
@@ -405,6 +406,7 @@ function showAbsence({ status }) {
   document.body.dataset.away = "";
   $("trouble").hidden = false;
   $("trouble").removeAttribute("data-well");
+  showPosition();
   document.body.dataset.ready = "";
   fill($("problems"), what, () => [element("li", { data: { level: 3 } }, element("b", {}, what), element("span", {}, todo))]);
 }

@@ -15,6 +15,7 @@ package struct HTTPStatus: RawRepresentable, Equatable, Sendable {
     static let partialContent = HTTPStatus(rawValue: 206)
     package static let found = HTTPStatus(rawValue: 302)
     static let notModified = HTTPStatus(rawValue: 304)
+    package static let temporaryRedirect = HTTPStatus(rawValue: 307)
     package static let permanentRedirect = HTTPStatus(rawValue: 308)
     package static let badRequest = HTTPStatus(rawValue: 400)
     package static let unauthorized = HTTPStatus(rawValue: 401)
@@ -215,6 +216,20 @@ extension Response {
     package static func redirect(_ status: HTTPStatus, to path: String, query: Secret?) -> Response {
         var response = text(status, path)
         response.extraHeaders = [HeaderField(name: "Location", value: path + (query.map { "?" + $0.value } ?? ""))]
+        return response
+    }
+
+    /// Redirects to the URL that was requested, which another connection answers.
+    package static func redirect(_ status: HTTPStatus, to target: RequestTarget) -> Response {
+        // Relative, because a proxy may know the folder by another path.
+        let name = PercentEncoding.encode(
+            String(target.path.split(separator: "/", omittingEmptySubsequences: false).last ?? ""))
+        let query = target.query.map { item in
+            "\(PercentEncoding.encode(item.name))=\(PercentEncoding.encode(item.value))"
+        }
+        var response = Response.text(status, "Ask again.")
+        let location = (name.isEmpty ? "./" : name) + (query.isEmpty ? "" : "?" + query.joined(separator: "&"))
+        response.extraHeaders = [HeaderField(name: "Location", value: location)]
         return response
     }
 

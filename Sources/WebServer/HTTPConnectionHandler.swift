@@ -315,7 +315,8 @@ extension HTTPConnectionHandler {
 extension HTTPConnectionHandler {
     private func send(_ response: Response, to request: HTTPExchange, _ context: ChannelHandlerContext) {
         let response = openFile(of: request.response(response, date: Self.dateText()), to: request)
-        let keepAlive = !isInputClosed && !isDraining && request.allowsKeepAlive(after: response)
+        let isLast = isInputClosed || isDraining || transport != .stream && connections.isClosing
+        let keepAlive = !isLast && request.allowsKeepAlive(after: response)
         state = .answering(keepAlive: keepAlive)
         body = nil
         traffic.record(kind, status: response.status.rawValue, after: .init(.now() - requestTime))

@@ -47,8 +47,10 @@ package struct HTTPServer: Sendable {
     ///   - threads: number of event loops, one thread each.
     ///   - traffic: counts the requests.
     ///   - security: decrypts the connections; nil: they are plain.
+    ///   - listening: descriptor of a listening socket to accept connections from, which the server closes; nil: the
+    ///     server listens on `address`.
     package static func start(
-        on address: ListenAddress, limits: Limits = Limits(), connections: OpenConnections = OpenConnections(),
+        on address: ListenAddress, listening: Int32? = nil, limits: Limits = Limits(), connections: OpenConnections = OpenConnections(),
         threads: Int = HTTPServer.threadCount, traffic: HTTPTraffic = HTTPTraffic(),
         security: (any ConnectionSecurity)? = nil,
         configure: @escaping Configuration = { _ in }, responder: any Responder
@@ -68,7 +70,10 @@ package struct HTTPServer: Sendable {
             try pipeline.addHTTP1(to: channel, .plain)
         }
         do {
-            let listener = try await bootstrap.bind(host: address.host, port: address.port).get()
+            let listener =
+                if let listening { try await bootstrap.withBoundSocket(listening).get() } else {
+                    try await bootstrap.bind(host: address.host, port: address.port).get()
+                }
             return HTTPServer(
                 group: group, listener: listener, connections: connections, pendingWork: pendingWork,
                 port: listener.localAddress?.port ?? address.port)
@@ -82,6 +87,31 @@ package struct HTTPServer: Sendable {
     package func awaitEventLoops() async {
         for loop in group.makeIterator() { try? await loop.submit {}.get() }
     }
+
+    /// Makes a descriptor of the listening socket for another process. Connections that nobody has accepted belong to the
+    /// socket, so they are not reset when this process closes its own descriptor.
+    /// - Returns: nil if no descriptor is free.
+    package func duplicateListener() async -> Int32? {
+        let duplicate = listener.eventLoop.submit { [listener] in
+            try listener.pipeline.syncOperations.withUnsafeTransportIfAvailable(of: NIOBSDSocket.Handle.self) {
+                fcntl($0, F_DUPFD_CLOEXEC, 0)
+            }
+        }
+        let descriptor = (try? await duplicate.get()) ?? -1
+        return descriptor >= 0 ? descriptor : nil
+    }
+
+    /// Leaves new connections to another process that has the listening socket.
+    package func pauseAccepting() async { try? await listener.setOption(.autoRead, value: false).get() }
+
+    /// Accepts connections again, and keeps them open after a response.
+    package func resumeAccepting() async {
+        connections.endClosing()
+        try? await listener.setOption(.autoRead, value: true).get()
+    }
+
+    /// Closes each connection after its next response.
+    package func beginClosing() { connections.beginClosing() }
 
     /// Stops accepting, lets each response under way end, and after `limit` closes the remaining connections. When this
     /// returns, every connection is closed and every thread has ended.

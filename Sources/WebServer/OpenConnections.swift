@@ -29,6 +29,7 @@ package final class OpenConnections: Sendable {
     static let maxRefusing = 32
 
     private let state: Mutex<State>
+    private let closing = Atomic(false)
     let requests: RequestLimiter?
     let work: RequestWork
 
@@ -74,6 +75,24 @@ package final class OpenConnections: Sendable {
         if isDraining { Self.quiesce(channel) }
         return treatment
     }
+
+    /// Whether each connection closes after its next response, because another process accepts new ones.
+    var isClosing: Bool { closing.load(ordering: .relaxed) }
+
+    /// Whether no connection is open.
+    package var isEmpty: Bool { state.withLock { $0.channels.isEmpty } }
+
+    /// Lets each connection close after its next response. Idle connections stay open, so that no request is lost that is
+    /// under way. HTTP/2 connections are told to send no further requests (RFC 9113 §6.8).
+    func beginClosing() {
+        closing.store(true, ordering: .relaxed)
+        for channel in state.withLock({ Array($0.channels.values) }) {
+            channel.pipeline.fireUserInboundEventTriggered(ConnectionsClosing())
+        }
+    }
+
+    /// Keeps connections open after a response again.
+    func endClosing() { closing.store(false, ordering: .relaxed) }
 
     func recordRequest(_ channel: any NIOCore.Channel) {
         state.withLock { $0.admission.recordRequest(ObjectIdentifier(channel)) }
@@ -125,3 +144,6 @@ package final class OpenConnections: Sendable {
         channel.pipeline.fireUserInboundEventTriggered(ChannelShouldQuiesceEvent())
     }
 }
+
+/// Inbound: the connection closes after its next response.
+struct ConnectionsClosing: Sendable {}

@@ -7,7 +7,7 @@ enum ImportRule {
         "CCrypto": ["Decrypt/AES128CBC.swift", "Support/Digests/SHA256.swift"],
         "CLibAV": ["Transcode/LibAV/"],
         "CEmbed": ["Service/Page/PageFile.swift"],
-        "CSpawn": ["Observability/Events/ChildProcess.swift"],
+        "CSpawn": ["Observability/Processes/ProgramStart.swift"],
         "CFileSystem": ["LiveRing/Spool/FileSystem.swift", "Service/Streaming/StreamDescriptor.swift"],
         "CZlib": ["Support/Compression/"],
         "CLzma": ["Support/Compression/"],

@@ -16,6 +16,12 @@ package final class ChannelState: Sendable {
     private struct State: Sendable {
         var ring: DVRRing?
         var ringCount = 0
+        /// The ring as another process publishes it, until this process does.
+        var followed: (snapshot: RingSnapshot, firstMediaSequence: UInt64)?
+        /// Whether the channel was followed, and this process has published nothing of it yet.
+        var wasFollowed = false
+        /// Whether streams end at the next segment boundary.
+        var endsStreams = false
         var firstMediaSequence: UInt64 = 0
         /// The version of the ring at the last signal.
         var signaledVersion: UInt64 = 0
@@ -95,8 +101,13 @@ package final class ChannelState: Sendable {
             let first = archived.index.listed.first?.mediaSequence ?? 0
             return Publication(snapshot: archived, ring: 0, firstMediaSequence: first)
         }
-        let (ring, count, first) = state.withLock { ($0.ring, $0.ringCount, $0.firstMediaSequence) }
-        return ring.map { Publication(snapshot: $0.snapshot, ring: count, firstMediaSequence: first) }
+        let (ring, count, first, followed) = state.withLock {
+            ($0.ring, $0.ringCount, $0.firstMediaSequence, $0.followed)
+        }
+        if let ring { return Publication(snapshot: ring.snapshot, ring: count, firstMediaSequence: first) }
+        return followed.map {
+            Publication(snapshot: $0.snapshot, ring: 0, firstMediaSequence: $0.firstMediaSequence)
+        }
     }
 
     package var snapshot: RingSnapshot? { publication?.snapshot }
@@ -177,11 +188,42 @@ package final class ChannelState: Sendable {
     func setRing(_ ring: DVRRing) {
         state.withLock {
             if $0.ring == nil { $0.firstMediaSequence = ring.snapshot.index.nextMediaSequence }
-            $0.ring = ring
+            ($0.ring, $0.followed) = (ring, nil)
             $0.ringCount += 1
         }
         publications.signal()
     }
+
+    /// How often the ring of another process is looked at.
+    private static let followingInterval = Duration.milliseconds(100)
+
+    /// Shows what another process publishes into a directory, until `isOver` or the task is canceled.
+    /// - Parameter onPublish: called with each state that has a segment.
+    package func follow(
+        _ directory: String, policy: RetentionPolicy, until isOver: @Sendable () -> Bool, onPublish: () -> Void
+    ) async {
+        var follower = RingFollower(of: directory, policy: policy)
+        while !isOver(), !Task.isCancelled {
+            if let snapshot = follower.nextSnapshot() {
+                state.withLock {
+                    let first = $0.followed?.firstMediaSequence ?? snapshot.index.nextMediaSequence
+                    ($0.followed, $0.wasFollowed) = ((snapshot, first), true)
+                }
+                if !snapshot.hasEnded { setState(.live, reason: nil) }
+                publications.signal()
+                if snapshot.hasSegments { onPublish() }
+            }
+            try? await Task.sleep(for: Self.followingInterval)
+        }
+    }
+
+    /// Releases the directory of the ring for another run or process. What is published can be read as before.
+    package func closeRing() async { await state.withLock { $0.ring }?.close() }
+
+    /// Lets endless streams end at the next segment boundary, because another process has the channel.
+    package func endStreams() { state.withLock { $0.endsStreams = true } }
+
+    package var endsStreams: Bool { state.withLock { $0.endsStreams } }
 
     func setState(_ newState: RelayStatus.State, reason: StatusReason?) {
         state.withLock {
@@ -194,15 +236,17 @@ package final class ChannelState: Sendable {
     /// Records the state of the channel's session, unless the channel is over.
     /// - Parameter time: the session's time.
     func record(_ upstream: UpstreamStatus, at time: Duration) {
-        let isOver = state.withLock {
+        let (isOver, isContinued) = state.withLock {
             // A session that has just begun knows no renditions: those of the one before stay.
             if upstream.renditions.isEmpty, let last = $0.upstream {
                 $0.status.update(from: last.status, at: last.time)
             }
             $0.upstream = (upstream, time)
-            return $0.status.state.isFinal
+            if upstream.hasPublished { $0.wasFollowed = false }
+            return ($0.status.state.isFinal, $0.wasFollowed)
         }
-        if !isOver {
+        // Viewers of a channel that was taken over notice nothing of its opening.
+        if !isOver, !isContinued || upstream.isOutage {
             setState(RelayStatus.State(upstream), reason: upstream.stall.map { .stalled($0, at: time) })
         }
     }

@@ -137,6 +137,11 @@ package struct EndlessStream: Equatable, Sendable {
         }
     }
 
+    /// Whether no part of a segment is still to be sent.
+    package var isBetweenSegments: Bool {
+        if case .sending(_, let chunks) = state { chunks.isEmpty } else { true }
+    }
+
     /// Sends a chunk; without a pace, also those that continue it.
     private mutating func send(
         _ chunk: TransportSegment.Chunk, of number: UInt64, followedBy rest: ArraySlice<TransportSegment.Chunk>,

@@ -28,6 +28,9 @@ struct JournalFile: Sendable {
 
     var isStale: Bool { records == nil }
 
+    /// Whether the file says all that is to be written into it.
+    var isCurrent: Bool { records != nil && !isOutdated && replacement == nil }
+
     /// Whether most records are no longer needed, or the file is stale.
     func needsCompaction(entryCount: Int) -> Bool { records.map { $0 > 2 * entryCount + 64 } ?? true }
 

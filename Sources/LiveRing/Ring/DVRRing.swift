@@ -111,6 +111,23 @@ package actor DVRRing {
         publishSnapshot()
     }
 
+    /// The most parts of a journal that are written when the ring is closed.
+    private static let partsAtClose = 8
+
+    /// Releases the directory for another ring or process. What is published can be read as before.
+    ///
+    /// If the journal is out of date and long, the state in its head is lost, as after a kill.
+    package func close() {
+        if !isClosed {
+            try? listPendingGaps()
+            isClosed = true
+            for _ in 0..<Self.partsAtClose where !journal.isCurrent {
+                performHousekeeping { () throws(RingError) in try updateJournal() }
+            }
+        }
+        spool.unlock()
+    }
+
     /// Makes a state visible that is written in the head of the journal. If a kill comes before a long journal is
     /// replaced, the state is lost.
     private func publishHead() {

@@ -7,7 +7,8 @@ import Glibc
 /// missing or short; recovery checks their sizes.
 struct SpoolDirectory: ~Copyable {
     let path: String
-    private var lock: SpoolLock
+    /// nil: the directory is only read.
+    private var lock: SpoolLock?
     private let fileSystem: FileSystem
 
     /// Creates the directory, but not its parents, and locks it.
@@ -16,6 +17,9 @@ struct SpoolDirectory: ~Copyable {
         self.path = path
         self.fileSystem = fileSystem
     }
+
+    /// A directory that another process writes.
+    init(reading path: String) { (self.path, lock, fileSystem) = (path, nil, .system) }
 
     /// The same directory for another ring of this process, under the same lock.
     init(sharing other: borrowing SpoolDirectory) {
@@ -36,12 +40,15 @@ struct SpoolDirectory: ~Copyable {
     /// A directory that was removed or replaced has another lock file or none. It is created and locked again.
     /// - Returns: the ring's files in the directory if it was locked again; nil if the lock is still valid.
     mutating func reacquireLock() throws(RingError) -> SpoolFiles? {
-        if lock.isAtItsPath { return nil }
+        guard let lock, !lock.isAtItsPath else { return nil }
         let newLock = try Self.acquireLock(at: path)
         let files = try files()
-        lock = newLock
+        self.lock = newLock
         return files
     }
+
+    /// Ends the lock for all rings of this process in the directory, which must not write any more.
+    func unlock() { lock?.unlock() }
 
     /// Whether a process holds the lock of the directory, or the lock cannot be examined.
     static func isLocked(_ path: String) -> Bool {
@@ -210,6 +217,8 @@ private final class SpoolLock: Sendable {
 
     /// Whether the path of the lock still names its file.
     var isAtItsPath: Bool { FileIdentity(at: file.path) == identity }
+
+    func unlock() { file.unlock() }
 
     deinit { file.unlock() }
 }

@@ -1,4 +1,3 @@
-import CSpawn
 import Glibc
 import Synchronization
 
@@ -34,7 +33,7 @@ struct ChildProcess: Sendable {
     ) throws(Failure) {
         let variables = environment.map { "\($0.name)=\($0.value)" }
         let names = Set(environment.map(\.name))
-        let inherited = Self.environment.filter { entry in !names.contains(String(entry.prefix { $0 != "=" })) }
+        let inherited = ProgramStart.environment.filter { entry in !names.contains(String(entry.prefix { $0 != "=" })) }
         let reading = try Self.pipe(holding: input)
         defer { close(reading) }
         self.groups = groups
@@ -89,61 +88,14 @@ extension ChildProcess {
     private static func spawn(
         _ arguments: [String], _ environment: [String], input: Int32
     ) throws(Failure) -> pid_t {
-        var actions = unsafe posix_spawn_file_actions_t()
-        var attributes = posix_spawnattr_t()
-        unsafe posix_spawn_file_actions_init(&actions)
-        unsafe posix_spawnattr_init(&attributes)
-        defer {
-            unsafe posix_spawn_file_actions_destroy(&actions)
-            unsafe posix_spawnattr_destroy(&attributes)
-        }
-        unsafe posix_spawn_file_actions_adddup2(&actions, input, STDIN_FILENO)
-        unsafe posix_spawn_file_actions_addopen(&actions, STDOUT_FILENO, "/dev/null", O_WRONLY, 0)
-        // Closed in the new process, so that sockets accepted meanwhile are included.
-        unsafe posix_spawn_file_actions_addclosefrom_np(&actions, STDERR_FILENO + 1)
-        configure(&attributes)
-        var pid = pid_t()
-        let code = unsafe withCStrings(arguments) { arguments in
-            unsafe withCStrings(environment) { environment in
-                unsafe posix_spawn(&pid, shell, &actions, &attributes, arguments, environment)
-            }
-        }
-        guard code == 0 else { throw Failure(call: "posix_spawn", code: code) }
-        return pid
-    }
-
-    /// A process group of its own, no blocked signals, and no ignored signals; this process ignores SIGPIPE.
-    private static func configure(_ attributes: inout posix_spawnattr_t) {
-        var signals = sigset_t()
-        unsafe sigemptyset(&signals)
-        unsafe posix_spawnattr_setsigmask(&attributes, &signals)
-        unsafe sigfillset(&signals)
-        unsafe posix_spawnattr_setsigdefault(&attributes, &signals)
-        unsafe posix_spawnattr_setpgroup(&attributes, 0)
-        let flags = POSIX_SPAWN_SETPGROUP | POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF
-        unsafe posix_spawnattr_setflags(&attributes, Int16(flags))
-    }
-
-    /// Calls `body` with a list of C strings that ends with a null pointer.
-    private static func withCStrings<Result>(
-        _ strings: [String], _ body: (UnsafePointer<UnsafeMutablePointer<CChar>?>) -> Result
-    ) -> Result {
-        var pointers: [UnsafeMutablePointer<CChar>?] = unsafe []
-        for string in strings { unsafe pointers.append(unsafe strdup(string)) }
-        unsafe pointers.append(nil)
-        defer { for index in unsafe pointers.indices { unsafe free(pointers[index]) } }
-        return unsafe body(&pointers)
-    }
-
-    /// The variables of this process as `NAME=value`.
-    private static var environment: [String] {
-        var entries: [String] = []
-        var next = unsafe environ
-        while let entry = unsafe next.pointee {
-            entries.append(unsafe String(cString: entry))
-            unsafe next += 1
-        }
-        return entries
+        let null = unsafe open("/dev/null", O_WRONLY | O_CLOEXEC)
+        defer { close(null) }
+        do throws(ProgramStart.Failure) {
+            return try ProgramStart(
+                arguments: arguments, environment: environment, descriptors: [input, null, STDERR_FILENO],
+                hasOwnGroup: true
+            ).spawn()
+        } catch { throw Failure(call: "posix_spawn", code: error.code) }
     }
 }
 

@@ -15,9 +15,11 @@ package final class ChannelHost: Sendable {
     enum Readiness: Sendable {
         case running(RunningChannel)
         case refused(ChannelSupervisor.Refusal, status: RelayStatus?)
+        /// The successor of this process runs the channel.
+        case handedOver
     }
 
-    private struct State {
+    struct State {
         var supervisor: ChannelSupervisor
         var directory: ChannelDirectory
         var runs: [ChannelSupervisor.Run: RunningChannel] = [:]
@@ -28,16 +30,17 @@ package final class ChannelHost: Sendable {
         var ranges = ProviderRangeRuns()
         /// Whether the process ends: nothing is started any more.
         var isClosed = false
+        var handover = HandoverProgress()
     }
 
-    private struct Waiter {
+    struct Waiter {
         let channel: String
         let continuation: CheckedContinuation<Readiness, Never>
     }
 
     let policy: ChannelSupervisor.Policy
     private let settings: ChannelSettings
-    private let state: Mutex<State>
+    let state: Mutex<State>
     private let clock: HostClock
     private let observe: @Sendable (ChannelSupervisor.Input) -> Void
 
@@ -137,6 +140,7 @@ package final class ChannelHost: Sendable {
                         continuation.resume(returning: state.isClosed ? Self.closing : Self.abandoned)
                         return
                     }
+                    guard !state.isElsewhere(name) else { return continuation.resume(returning: .handedOver) }
                     if ProviderRange(name: name) != nil, let refusal = refusal(of: name, for: client, &state) {
                         return continuation.resume(returning: .refused(refusal, status: nil))
                     }
@@ -267,7 +271,7 @@ extension ChannelListDifference {
 
 extension ChannelHost {
     /// Carries out the supervisor's decisions. Nothing in it waits or calls back.
-    private func handle(_ input: ChannelSupervisor.Input, _ state: inout State) {
+    func handle(_ input: ChannelSupervisor.Input, _ state: inout State) {
         if case .ended(let run, _) = input { state.runs[run] = nil }
         for effect in state.supervisor.handle(input, at: now) { perform(effect, &state) }
         scheduleWake(&state)
@@ -290,16 +294,18 @@ extension ChannelHost {
         }
     }
 
-    private func start(_ run: ChannelSupervisor.Run, _ state: inout State) {
+    func start(_ run: ChannelSupervisor.Run, _ state: inout State) {
         guard !state.isClosed, let channel = state.directory[run.channel] else {
             handle(.ended(run, failure: "The channel is no longer listed."), &state)
             return
         }
+        guard let origin = state.handover.origin(of: run) else { return }
         state.startCount += 1
         state.runs[run] = RunningChannel(
-            run, settings.runner(of: channel, run: run), of: settings.single,
+            run, settings.runner(of: channel, run: run, in: origin.directory), of: settings.single,
+            after: origin.predecessor,
             removesSpool: { [weak self, settings] path in
-                settings.removesSpool(path, current: self?.directory[run.channel])
+                self?.isHandingOver != true && settings.removesSpool(path, current: self?.directory[run.channel])
             },
             report: { [weak self] in self?.handle($0) })
     }

@@ -59,13 +59,18 @@ package struct ChannelRunner: Sendable {
 
 extension ChannelRunner {
     /// Runs until the upstream ends or fails, or the task is canceled. The upstream is not read after the return.
-    /// - Parameter onPublish: called once, when the first segment can be played.
-    func run(into state: ChannelState, onPublish: @Sendable () -> Void = {}) async -> End {
+    /// - Parameters:
+    ///   - onResume: called once, when the ring of an earlier process is continued, or there is none.
+    ///   - onPublish: called once, when the first segment can be played.
+    func run(
+        into state: ChannelState, onResume: @escaping @Sendable () -> Void = {},
+        onPublish: @escaping @Sendable () -> Void = {}
+    ) async -> End {
         if let startFailure { return .failed(startFailure) }
         events?.start(url: configuration.upstream)
-        guard let archive else { return await relay(into: state, onPublish: onPublish) }
+        guard let archive else { return await relay(into: state, onResume, onPublish) }
         return await archive.upload(state, logger: logger, events: events) {
-            await relay(into: state, onPublish: onPublish)
+            await relay(into: state, onResume, onPublish)
         }
     }
 
@@ -78,10 +83,12 @@ extension ChannelRunner {
         }
     }
 
-    private func relay(into state: ChannelState, onPublish: @Sendable () -> Void) async -> End {
+    private func relay(
+        into state: ChannelState, _ onResume: @Sendable () -> Void, _ onPublish: @Sendable () -> Void
+    ) async -> End {
         let end = await withTaskGroup(of: Void.self) { group in
             group.addTask { await record(state) }
-            let end = await follow(into: state, onPublish: onPublish)
+            let end = await follow(into: state, onResume, onPublish)
             // Everything published is recorded before the run ends.
             if !state.isOver { group.cancelAll() }
             await group.waitForAll()
@@ -104,7 +111,9 @@ extension ChannelRunner {
         await recorder.run(state)
     }
 
-    private func follow(into state: ChannelState, onPublish: @Sendable () -> Void) async -> End {
+    private func follow(
+        into state: ChannelState, _ onResume: @Sendable () -> Void, _ onPublish: @Sendable () -> Void
+    ) async -> End {
         let log = RelayLog(logger)
         var (isPublishing, replacements) = (false, 0)
         let configuration = configurationWithSlate()
@@ -121,6 +130,7 @@ extension ChannelRunner {
         do {
             let past = DVRRing.previousRing(in: configuration.spool)
             try await relay.resume(after: past)
+            onResume()
             let (fetcher, capturing, thread) = try upstream()
             let driver = TrackerDriver(
                 upstream: MeteredFetcher(fetcher: fetcher, meter: meter), clock: EventLoopClock(thread),

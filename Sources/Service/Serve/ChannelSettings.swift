@@ -53,6 +53,8 @@ package struct ChannelSettings: Sendable {
     /// The list of continuous recordings.
     let recordings = ContinuousRecordings()
     var bus = EventBus()
+    /// Keeps the directories of this process apart from those of its predecessor, whose runs have the same numbers.
+    package var runPrefix = ""
 
     package init(
         configuration: RelayConfiguration, spool: String, logger: Logger, bus: EventBus = EventBus()
@@ -63,13 +65,16 @@ package struct ChannelSettings: Sendable {
         self.bus = bus
     }
 
-    func runner(of channel: ListedChannel, run: ChannelSupervisor.Run) -> ChannelRunner {
+    /// - Parameter directory: the directory of a ring that the run continues; nil: the usual one.
+    func runner(
+        of channel: ListedChannel, run: ChannelSupervisor.Run, in directory: String? = nil
+    ) -> ChannelRunner {
         let options = channel.options
         var configuration = configuration
         configuration.apply(options)
         configuration.upstream = channel.sources.first?.url ?? ""
         configuration.backups += channel.sources.dropFirst().map(\.url)
-        configuration.spool = spoolPath(of: channel, run: run)
+        configuration.spool = directory ?? spoolPath(of: channel, run: run)
         configuration.retrySeed = .random(in: .min ... .max)
         let requests = channel.sources.map { [common = configuration.requests] in common.applying($0) }
         configuration.requests = requests.first ?? configuration.requests
@@ -120,7 +125,7 @@ package struct ChannelSettings: Sendable {
 
     private func spoolPath(of channel: ListedChannel, run: ChannelSupervisor.Run) -> String {
         if single != nil { return spool }
-        guard channel.options.runsAlways else { return "\(spool)/\(channel.slug)-\(run.number)" }
+        guard channel.options.runsAlways else { return "\(spool)/\(channel.slug)-\(runPrefix)\(run.number)" }
         let kept = channel.options.isTemporary ? nil : channel.options.spool
         return "\(kept ?? spool + "/kept")/\(channel.slug)"
     }

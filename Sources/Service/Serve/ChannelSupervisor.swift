@@ -49,7 +49,7 @@ package struct ChannelSupervisor: Sendable {
 
     /// One reader of a channel's upstream.
     package struct Run: Hashable, Sendable {
-        let channel: String
+        package let channel: String
         let number: UInt64
     }
 

@@ -20,11 +20,11 @@ enum ChannelHealth: Int, Comparable, Sendable {
 }
 
 /// The worst health of each channel in each five minutes of the last 24 hours.
-struct HealthHistory: Sendable {
+struct HealthHistory: Codable, Equatable, Sendable {
     static let cellCount = 288
     static let cell = Duration.seconds(300)
 
-    private struct Cells: Sendable {
+    private struct Cells: Codable, Equatable, Sendable {
         /// One byte for each cell, at the cell's number modulo `cellCount`; 0 where the channel did not run.
         var levels = [UInt8](repeating: 0, count: HealthHistory.cellCount)
         /// The number of the newest cell.

@@ -6,7 +6,7 @@ package final class HealthRecorder: Sendable {
     /// `/web/health.json`
     struct Document: Encodable, Sendable {
         let cellSeconds: Int
-        /// The age of the process, before which nothing is known.
+        /// The age of the history.
         let uptime: Double
         /// As in `HealthHistory.texts`.
         let channels: [String: String]
@@ -15,11 +15,20 @@ package final class HealthRecorder: Sendable {
     /// A shorter fault may stay unnoticed.
     private static let pause = Duration.seconds(5)
 
-    private let history = Mutex(HealthHistory())
+    private let history: Mutex<HealthHistory>
     private let clock = ContinuousClock()
-    private let start = ContinuousClock.now
+    private let start: ContinuousClock.Instant
 
-    package init() {}
+    /// - Parameter earlier: the history of the process that this one continues.
+    package init(continuing earlier: HealthHandover = HealthHandover()) {
+        history = Mutex(earlier.history)
+        start = .now - .seconds(earlier.age)
+    }
+
+    /// The history for the next process.
+    package var handover: HealthHandover {
+        HealthHandover(age: start.duration(to: clock.now).inSeconds, history: history.withLock { $0 })
+    }
 
     /// Records until the task is canceled.
     package func run(of host: ChannelHost) async {
@@ -35,4 +44,15 @@ package final class HealthRecorder: Sendable {
             cellSeconds: Int(HealthHistory.cell.components.seconds), uptime: time.inSeconds,
             channels: history.withLock { $0.texts(at: time, of: isListed) })
     }
+}
+
+/// The health of the channels, as a process hands it to its successor.
+package struct HealthHandover: Codable, Equatable, Sendable {
+    /// Seconds since the history began.
+    let age: Double
+    let history: HealthHistory
+
+    package init() { self.init(age: 0, history: HealthHistory()) }
+
+    init(age: Double, history: HealthHistory) { (self.age, self.history) = (age, history) }
 }

@@ -103,6 +103,18 @@ package final class RecordingService: Sendable {
         _ = flock(directory.raw, LOCK_UN)
     }
 
+    /// Continues the recordings again, because the next process has failed.
+    package func reopen() {
+        guard flock(directory.raw, LOCK_EX | LOCK_NB) == 0,
+            let schedule = try? Self.readList(Self.listPath(pattern), logger)
+        else { return logger.error("Recordings cannot be continued: the new process holds \(pattern.root)") }
+        state.withLock { state in
+            (state.schedule, state.isClosed) = (schedule, false)
+            state.tasks = state.tasks.filter { schedule[$0.key]?.state == .finishing }
+        }
+        start()
+    }
+
     var recordings: [RequestedRecording] { state.withLock { $0.schedule.recordings } }
 
     subscript(id: Int) -> RequestedRecording? { state.withLock { $0.schedule[id] } }
@@ -248,6 +260,7 @@ extension RecordingService {
             case .refused(let refusal, let status):
                 guard !Task.isCancelled else { return }
                 pause(recording, writer?.file, refusal.reason(status).viewerText)
+            case .handedOver: return
             }
             let now = clock.now()
             if overdue <= now { return }

@@ -10,16 +10,20 @@ final class RunningChannel: Sendable {
     let state: ChannelState
     let responder: ChannelResponder
     let meter: ChannelMeter
+    /// The directory of the ring.
+    let spool: String
     private let task: Task<Void, Never>
 
     /// Starts the run.
     /// - Parameters:
     ///   - runner: the runner, whose spool is created now.
     ///   - single: the process, if this is its only channel.
+    ///   - predecessor: the process that publishes the channel until it releases it; nil: this process does at once.
     ///   - removesSpool: whether a spool is removed when the run has ended.
     ///   - report: called with `.published` at most once, and with `.ended` at the end.
     init(
         _ run: ChannelSupervisor.Run, _ runner: ChannelRunner, of single: ChannelSettings.Single?,
+        after predecessor: ChannelPredecessor? = nil,
         removesSpool: @escaping @Sendable (_ path: String) -> Bool,
         report: @escaping @Sendable (ChannelSupervisor.Input) -> Void
     ) {
@@ -34,17 +38,28 @@ final class RunningChannel: Sendable {
             state, burst: runner.burst, channel: runner.channel, offersStills: runner.configuration.offersStills,
             archive: runner.archiveResponder)
         meter = runner.meter
-        task = Task {
-            let failure = await Self.play(runner, into: state, of: single) { report(.published(run)) }
-            let spool = runner.configuration.spool
+        spool = runner.configuration.spool
+        task = Task { [spool] in
+            if let predecessor {
+                await state.follow(
+                    spool, policy: runner.configuration.retention, until: { predecessor.hasReleased }
+                ) { report(.published(run)) }
+            }
+            let failure = await Self.play(runner, into: state, of: single) {
+                predecessor?.report($0)
+            } onPublish: {
+                report(.published(run))
+            }
+            predecessor?.report(failure)
+            await state.closeRing()
             if removesSpool(spool) { try? FileManager.default.removeItem(atPath: spool) }
             report(.ended(run, failure: failure))
             HeapSettings.trim()
         }
     }
 
-    /// Whether the run was asked to end. Its streams then end.
-    var isOver: Bool { task.isCancelled }
+    /// Whether the run was asked to end. Its streams then end, at once unless another process has the channel.
+    var isOver: Bool { task.isCancelled && !state.endsStreams }
 
     /// Asks the run to end. The run reports when it has ended.
     func end() { task.cancel() }
@@ -54,13 +69,17 @@ final class RunningChannel: Sendable {
     /// The time from the end of an upstream until it is requested again.
     private static let endedPause = Duration.seconds(60)
 
+    /// - Parameter onResume: called with nil when the ring of an earlier process is continued, or there is none; with
+    ///   the reason if the only channel of the process failed.
     /// - Returns: the reason why the channel failed; nil if it was asked to end.
     private static func play(
         _ runner: ChannelRunner, into state: ChannelState, of single: ChannelSettings.Single?,
-        onPublish: @escaping @Sendable () -> Void
+        onResume: @escaping @Sendable (FailureText?) -> Void, onPublish: @escaping @Sendable () -> Void
     ) async -> FailureText? {
         if let single {
-            single.ended(await runner.run(into: state, onPublish: onPublish), state.isOver)
+            let end = await runner.run(into: state, onResume: { onResume(nil) }, onPublish: onPublish)
+            single.ended(end, state.isOver)
+            if case .failed(let error) = end { onResume(error.text) }
             while !Task.isCancelled { try? await Task.sleep(for: Self.endedPause) }
             return nil
         }
@@ -71,7 +90,7 @@ final class RunningChannel: Sendable {
                 operatorText: "The spool cannot be created: \(error.localizedDescription)",
                 viewerText: ExitStatus.cannotSpool.viewerText)
         }
-        switch await runner.run(into: state, onPublish: onPublish) {
+        switch await runner.run(into: state, onResume: { onResume(nil) }, onPublish: onPublish) {
         case .failed(let error):
             runner.logger.error("\(error.line)")
             return error.text

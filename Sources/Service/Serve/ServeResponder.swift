@@ -71,6 +71,26 @@ package final class ServeResponder: Responder {
     }
 
     package func answer(to route: Route, _ target: RequestTarget) -> Answer {
+        if host.isHandingOver, isForSuccessor(route) { return .now(.redirect(.temporaryRedirect, to: target)) }
+        return answerHere(to: route, target)
+    }
+
+    /// Whether the successor of this process answers a request: it runs the channel, or it has the newer state.
+    private func isForSuccessor(_ route: Route) -> Bool {
+        switch route {
+        case .api, .tunerStream: true
+        case .channel(let name, let resource):
+            resource.traits.use != .description && host.isElsewhere(name ?? "")
+        case .xtream(let request):
+            switch request.resource {
+            case .stream, .archive: true
+            default: false
+            }
+        default: false
+        }
+    }
+
+    private func answerHere(to route: Route, _ target: RequestTarget) -> Answer {
         switch route {
         case .page: .now(Page.overview)
         case .pageFile("/web/overview.json"): .later(overview(for: target))
@@ -161,6 +181,7 @@ extension ServeResponder {
                 switch await host.waitUntilRunning(name, isStream: isStream, for: client) {
                 case .running(let running): return await answer(of: running, resource, to: target).response()
                 case .refused(let refusal, let status): return refusal.response(isStream: isStream, status: status)
+                case .handedOver: return .redirect(.temporaryRedirect, to: target)
                 }
             }
         }

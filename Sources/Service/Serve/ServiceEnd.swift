@@ -6,6 +6,8 @@ package struct ServiceEnd: Sendable {
         case published
         /// A signal that ends the process.
         case signal
+        /// Another process is the service now.
+        case handedOver
         /// The run of the only channel has ended.
         /// - Parameter isOver: whether its media is complete, so that a stream has an end.
         case channel(ChannelRunner.End, isOver: Bool)
@@ -17,6 +19,7 @@ package struct ServiceEnd: Sendable {
     /// Whether the end of the upstream ends the process, which otherwise goes on to serve what is published.
     private let endsWithUpstream: Bool
     private var stream: Stream
+    package private(set) var isHandedOver = false
     /// The result with which the process ends after its channel; nil: the channel runs.
     private var channel: Result<Void, RelayError>??
 
@@ -30,6 +33,9 @@ package struct ServiceEnd: Sendable {
         switch input {
         case .published: return nil
         case .signal, .stream(.readerClosed): return .success(())
+        case .handedOver:
+            isHandedOver = true
+            return .success(())
         case .stream(.failed(let error)): return .failure(error)
         case .stream(.written):
             stream = .written

@@ -101,6 +101,7 @@ actor EndlessStreamReader {
         let snapshot = publication.snapshot
         var stream = stream ?? EndlessStream(policy(from: publication.firstMediaSequence))
         defer { self.stream = stream }
+        if state.endsStreams, stream.isBetweenSegments { return .end }
         return stream.next(
             snapshot.index, hasEnded: snapshot.hasEnded || isOver, at: start.duration(to: clock.now))
     }

@@ -39,6 +39,12 @@ import HTTP
             if hasFailed || !isOfHTTP2 { context.close(promise: nil) }
         }
 
+        func userInboundEventTriggered(context: ChannelHandlerContext, event: Any) {
+            guard event is ConnectionsClosing else { return context.fireUserInboundEventTriggered(event) }
+            // The handler that manages the connection comes before this one.
+            context.pipeline.fireUserInboundEventTriggered(ChannelShouldQuiesceEvent())
+        }
+
         fileprivate func open(_ id: HTTP2StreamID) {
             openStreams.insert(id)
             deadline?.cancel()

@@ -66,7 +66,8 @@ struct RelayCommand: AsyncParsableCommand, ChannelCommand {
             rewind: hasRewind ? ConfigurationKey.usualRewind : StreamingOptions.rewind,
             single: RelayService.Single(
                 output: streaming.destination, outputPolicy: { streaming.policy(for: $0, burst: options.burst) },
-                hasServer: !isStreamOnly, name: name, exitsAtEnd: end.exitAtEnd
+                hasServer: !isStreamOnly, canBeUpgraded: !isStreamOnly && streaming.destination == nil, name: name,
+                exitsAtEnd: end.exitAtEnd
             ) { base in
                 ["Watch \(base)live.m3u8   rewind \(base)dvr.m3u8   status \(base)status.json"]
             }

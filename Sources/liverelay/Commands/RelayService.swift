@@ -29,6 +29,8 @@ struct RelayService: Sendable {
         /// How long the first segments are waited for, by the time after which the channel gives up.
         var opening: @Sendable (Duration?) -> OpeningPatience = { .patient(giveUp: $0) }
         var hasServer = true
+        /// Whether another process can continue what this one does.
+        var canBeUpgraded = false
         /// The channel's name for people.
         var name: String?
         /// Whether the process ends when the upstream has ended.
@@ -92,8 +94,19 @@ struct RelayService: Sendable {
 
     /// Runs until the process is asked to end, or its only channel has ended.
     func run() async throws(RelayError) {
+        let predecessor = Inheritance.ofThisProcess.link.map(Predecessor.init)
+        do throws(RelayError) { try await run(after: predecessor) } catch {
+            predecessor?.refuse(error)
+            throw error
+        }
+    }
+
+    /// - Parameter predecessor: the process whose connections and channels this one takes over; nil: there is none.
+    private func run(after predecessor: Predecessor?) async throws(RelayError) {
         let catalog = try await readCatalog()
-        let spool = try single == nil ? SpoolLocation(temporaryIn: spool) : SpoolLocation(spool)
+        // Until this returns, the other process has and changes everything.
+        let handed = try await predecessor?.prepare() ?? HandoverState()
+        let spool = try spoolLocation(after: handed)
         defer { spool.removeIfTemporary() }
         if spool.removedCount > 0 {
             logger.info("Removed \(spool.removedCount) temporary spools of killed processes")
@@ -102,11 +115,12 @@ struct RelayService: Sendable {
         let output = try single?.output?.open()
         let isArchiveOnly = list?.archiveOnly ?? false
         let needsCopies = isArchiveOnly || catalog.channels.contains { $0.options.archiveStore != nil }
-        let copies = needsCopies ? try Self.copies(in: spool.path) : nil
+        let copies = needsCopies ? try Self.copies(in: spool.path, generation: handed.generation) : nil
         let guide = list?.guideSettings.map { GuideService($0, directory: spool.path + "/guide", logger: logger) }
         let (inputs, input) = AsyncStream<ServiceEnd.Input>.makeStream()
         var settings = ChannelSettings(configuration: configuration, spool: spool.path, logger: logger, bus: setup.bus)
         (settings.copies, settings.guide) = (copies, guide)
+        if handed.generation > 0 { settings.runPrefix = "\(handed.generation)-" }
         settings.single = single.map { single in
             ChannelSettings.Single(
                 hasOneReader: output != nil && !single.hasServer && self.spool == nil, opening: single.opening
@@ -117,16 +131,24 @@ struct RelayService: Sendable {
                 input.yield(.channel($0, isOver: $1))
             }
         }
-        let health = HealthRecorder()
+        let health = HealthRecorder(continuing: handed.health)
+        let ends = RunEnds()
         let host = ChannelHost(
             ChannelDirectory(catalog.channels, connections: catalog.connections), policy: policy, settings: settings
-        ) { if case .published = $0 { input.yield(.published) } }
+        ) {
+            switch $0 {
+            case .published: input.yield(.published)
+            case .ended(let run, _): ends.report(run.channel)
+            default: break
+            }
+        }
         let updater = updater(of: catalog, host, guide)
         let recordings = try list?.recordings.map { pattern throws(RelayError) in
             try RecordingService(pattern, host: host, logger: logger, bus: setup.bus)
         }
         // No channel can be started any more.
         if isArchiveOnly { host.close() }
+        if let predecessor { host.follow(handed.channels, notify: predecessor.report) }
         let archives = isArchiveOnly ? copies.map { StoredArchives(configuration, cache: $0, logger: logger) } : nil
         let server =
             single?.hasServer == false
@@ -137,6 +159,7 @@ struct RelayService: Sendable {
         if let base { logStart(catalog, base: base) }
         let discovery = if let server { await startDiscovery(httpPort: server.port) } else { DiscoveryServer?.none }
         host.start()
+        host.startFollowed()
         recordings?.start()
         let stream = output.flatMap { output in
             single.map { StreamWriter(descriptor: output, policy: $0.outputPolicy(output.kind), logger: logger) }
@@ -144,12 +167,23 @@ struct RelayService: Sendable {
         if let stream, let channel = catalog.channels.first?.sources.first {
             logger.info("Writing \(channel.url.redacted) to \(stream.descriptor.name)")
         }
-        let supervision = ServiceManager.current?.supervise {
-            await server?.awaitEventLoops()
-            _ = host.directory  // It waits for the lock of the channels.
+        let upgrade = server.map { server in
+            Upgrade(
+                host: host, server: server, recordings: recordings, health: health, spool: spool,
+                generation: handed.generation, connections: setup.connections, logger: logger)
         }
-        let outcome = await withTaskGroup(of: Void.self) { group in
+        let (outcome, isHandedOver) = await withTaskGroup(of: Void.self) { group in
             defer { group.cancelAll() }
+            group.addTask {
+                await predecessor?.run(host)
+                spool.setOwned(true)
+                let supervision = ServiceManager.current?.supervise(status: predecessor.map { _ in "Upgraded" }) {
+                    await server?.awaitEventLoops()
+                    _ = host.directory  // It waits for the lock of the channels.
+                }
+                await runUpgrades(upgrade, ends) { input.yield(.handedOver) }
+                supervision?.cancel()
+            }
             addTasks(to: &group, host, updater, guide, stream, input)
             if list != nil { group.addTask { await health.run(of: host) } }
             // Without a server and a stream, nobody can read what is published.
@@ -157,25 +191,51 @@ struct RelayService: Sendable {
                 endsWithUpstream: single.map { $0.exitsAtEnd || (server == nil && stream == nil) } ?? false,
                 hasStream: stream != nil)
             for await input in inputs {
-                if case .published = input, let base, let single {
+                if case .published = input, let base, let single, predecessor == nil {
                     for line in single.startupLines(base + "/") { console.write(message: line) }
                 }
-                if let outcome = end.handle(input) { return outcome }
+                if let outcome = end.handle(input) { return (outcome, end.isHandedOver) }
             }
-            return .success(())
+            return (.success(()), false)
         }
-        supervision?.cancel()
+        if isHandedOver { spool.setOwned(false) } else { ServiceManager.current?.send("STOPPING=1") }
         console.clearStatusLine()
         await discovery?.shutdown()
-        await recordings?.close()
+        if !isHandedOver { await recordings?.close() }
         host.close()
         // The event streams end after the last event of the runs, so the server must stay until then.
-        async let drained: Void? = server?.shutdown(within: HTTPServer.shutdownLimit)
+        if isHandedOver { setup.bus.endStreams() }
+        async let drained: Void? = server?.shutdown(
+            within: isHandedOver ? options.upgradeLimit.duration : HTTPServer.shutdownLimit)
         await host.shutdown()
         setup.bus.endStreams()
         await drained
         await setup.delivery.finish()
         try outcome.get()
+    }
+
+    /// The directory for rings: that of the other process, if there is one.
+    private func spoolLocation(after handed: HandoverState) throws(RelayError) -> SpoolLocation {
+        guard let path = handed.spool else {
+            return try single == nil ? SpoolLocation(temporaryIn: spool) : SpoolLocation(spool)
+        }
+        return SpoolLocation(of: path, lock: handed.isTemporary ? Inheritance.ofThisProcess.spoolLock : nil)
+    }
+
+    /// Hands everything over to a new process at each SIGUSR2, until that succeeds or the task is canceled.
+    /// - Parameters:
+    ///   - upgrade: nil: the process has no server.
+    ///   - onSuccess: called when the new process is the service.
+    private func runUpgrades(_ upgrade: Upgrade?, _ ends: RunEnds, onSuccess: @Sendable () -> Void) async {
+        var isOver = false
+        await Signals.forEach(SIGUSR2) {
+            guard !isOver else { return }
+            guard let upgrade, single?.canBeUpgraded != false else {
+                return logger.warning("Another process cannot continue this one: restart it for an upgrade")
+            }
+            isOver = await upgrade.run(ends)
+            if isOver { onSuccess() }
+        }
     }
 
     /// Adds what runs beside the channels until the process ends.
@@ -220,9 +280,12 @@ struct RelayService: Sendable {
     /// The most bytes of cached files from archives in object stores.
     private static let copyLimit = 512 << 20
 
-    private static func copies(in directory: String) throws(RelayError) -> CopyCache {
+    /// - Parameter generation: how often the process was handed over. A new process must not remove the copies that the old
+    ///   one still reads.
+    private static func copies(in directory: String, generation: Int) throws(RelayError) -> CopyCache {
+        let name = generation.isMultiple(of: 2) ? "copies" : "copies-1"
         do throws(RingError) {
-            return CopyCache(in: try CacheDirectory("\(directory)/copies"), byteLimit: copyLimit)
+            return CopyCache(in: try CacheDirectory("\(directory)/\(name)"), byteLimit: copyLimit)
         } catch {
             throw RelayError(.cannotSpool, error.message, advice: "Give another --spool, or correct its permissions")
         }
@@ -254,7 +317,7 @@ struct RelayService: Sendable {
                 maxConnections: setup.connections.limit)
         }
         return try await setup.start(
-            on: address, idleTime: options.clientTimeout.duration,
+            on: address, listening: Inheritance.ofThisProcess.listener, idleTime: options.clientTimeout.duration,
             ServeResponder(
                 host, addresses: addresses, tuner: tuner, guide: guide, api: api, recordings: recordings,
                 archives: archives, health: health, tokens: setup.credentials.viewers, metrics: metrics,

@@ -29,11 +29,11 @@ struct ServerSetup: Sendable {
     }
 
     func start(
-        on address: ListenAddress, idleTime: Duration, _ responder: some Responder
+        on address: ListenAddress, listening: Int32?, idleTime: Duration, _ responder: some Responder
     ) async throws(RelayError) -> HTTPServer {
         do {
             return try await HTTPServer.start(
-                on: address, limits: .init(idleTime: idleTime), connections: connections, traffic: traffic,
+                on: address, listening: listening, limits: .init(idleTime: idleTime), connections: connections, traffic: traffic,
                 security: credentials.security, responder: responder)
         } catch { throw RelayError(error) }
     }

@@ -24,18 +24,17 @@ struct ServiceManager: Equatable, Sendable {
 
     static let current = ServiceManager(environment: ProcessInfo.processInfo.environment, processID: getpid())
 
-    /// Starts a task that reports that the process is ready, and then sends watchdog messages until it is canceled.
-    /// - Parameter isAlive: returns when the process has responded. If it does not return, systemd restarts the
-    ///   process.
-    func supervise(isAlive: @escaping @Sendable () async -> Void) -> Task<Void, Never> {
-        send("READY=1")
+    /// Starts a task that reports that the process is ready, and then sends watchdog messages until it is canceled. 
+    /// - Parameter status: a text for the operator; nil: none.
+    ///   - isAlive: returns when the process has responded. If it does not return, systemd restarts the process.
+    func supervise(status: String? = nil, isAlive: @escaping @Sendable () async -> Void) -> Task<Void, Never> {
+        send("READY=1" + (status.map { "\nSTATUS=\($0)" } ?? ""))
         let pause = watchdogInterval.map { $0 / 3 } ?? .seconds(86_400)
         return Task {
             while (try? await Task.sleep(for: pause)) != nil {
                 await isAlive()
                 if watchdogInterval != nil { send("WATCHDOG=1") }
             }
-            send("STOPPING=1")
         }
     }
 

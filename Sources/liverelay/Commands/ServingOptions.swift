@@ -19,6 +19,12 @@ struct ServingOptions: ParsableArguments {
             discussion: "Clients of /live.ts that read too slowly are moved forward before that."))
     var clientTimeout = TimeSpan(seconds: 60)
 
+    @Option(
+        help: ArgumentHelp(
+            "After an upgrade, end the old process after so long, whatever its clients still read.",
+            discussion: "SIGUSR2 upgrades: see docs/install.md."))
+    var upgradeLimit = TimeSpan(seconds: 300)
+
     @OptionGroup(title: "Clients") var clients: ClientOptions
     @OptionGroup(title: "Access") var access: AccessOptions
     @OptionGroup(title: "Log") var log: LogOptions

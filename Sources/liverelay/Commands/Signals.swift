@@ -17,7 +17,13 @@ enum Signals {
         SIGPIPE, SIGIO, SIGXFSZ, SIGALRM, SIGVTALRM, SIGUSR1, SIGUSR2, SIGPWR, SIGSTKFLT,
     ]
 
-    static func ignoreUnasked() { for number in unasked { signal(number, SIG_IGN) } }
+    /// Whether SIGHUP was ignored when the process began, as under nohup.
+    static let ignoresHangup = isIgnored(SIGHUP)
+
+    static func ignoreUnasked() {
+        _ = ignoresHangup
+        for number in unasked { signal(number, SIG_IGN) }
+    }
 
     private static func isIgnored(_ number: Int32) -> Bool {
         var action = sigaction()

@@ -17,10 +17,29 @@ final class TemporarySpool: Sendable {
     /// Number of removed directories of killed processes.
     let removedCount: Int
     private let lock: DirectoryLock
+    /// Whether this process removes the directory.
+    private let isOwned: Mutex<Bool>
+
+    /// The directory of another process, which removes it unless `setOwned` is called.
+    /// - Parameter lock: descriptor of the directory, which holds its lock.
+    init(of path: String, lock: Int32) {
+        (self.path, self.lock, removedCount) = (path, DirectoryLock(holding: lock), 0)
+        isOwned = Mutex(false)
+    }
+
+    /// Decides whether this process removes the directory.
+    func setOwned(_ isOwned: Bool) {
+        self.isOwned.withLock { $0 = isOwned }
+        Self.open.withLock { paths in _ = isOwned ? paths.insert(path).inserted : paths.remove(path) != nil }
+    }
+
+    /// A descriptor that holds the lock of the directory.
+    var lockDescriptor: Int32 { lock.descriptor }
 
     /// - Throws: `.cannotSpool`.
     init(in parent: URL) throws(RelayError) {
         removedCount = Self.removeUnlocked(in: parent)
+        isOwned = Mutex(true)
         var code = EEXIST
         for _ in 0..<Self.attempts {
             let path = parent.appending(path: Self.prefix + UUID().uuidString).path
@@ -37,6 +56,7 @@ final class TemporarySpool: Sendable {
     }
 
     func remove() {
+        guard isOwned.withLock({ $0 }) else { return }
         try? FileManager.default.removeItem(atPath: path)
         Self.open.withLock { _ = $0.remove(path) }
     }
@@ -65,7 +85,10 @@ final class TemporarySpool: Sendable {
 
 /// A lock on a directory of this user, released with its last owner or its process.
 private final class DirectoryLock: Sendable {
-    private let descriptor: Int32
+    let descriptor: Int32
+
+    /// - Parameter descriptor: holds the lock already.
+    init(holding descriptor: Int32) { self.descriptor = descriptor }
 
     /// - Returns: nil if another process holds the lock, or if `path` is missing, no directory or another user's.
     init?(_ path: String) {
@@ -117,6 +140,20 @@ struct SpoolLocation {
                 .cannotSpool, "\(path) cannot be written", advice: "Give another --spool, or correct its permissions")
         }
     }
+
+    /// The directory of another process.
+    /// - Parameter lock: descriptor that holds the lock of a temporary directory; nil: the directory is kept.
+    init(of path: String, lock: Int32?) {
+        (self.path, temporary) = (path, lock.map { TemporarySpool(of: path, lock: $0) })
+    }
+
+    var isTemporary: Bool { temporary != nil }
+
+    /// A descriptor that holds the lock of a temporary directory.
+    var lockDescriptor: Int32? { temporary?.lockDescriptor }
+
+    /// Decides whether this process removes a temporary directory.
+    func setOwned(_ isOwned: Bool) { temporary?.setOwned(isOwned) }
 
     /// Number of temporary directories of killed processes that were removed.
     var removedCount: Int { temporary?.removedCount ?? 0 }

@@ -1,0 +1,95 @@
+import LiveRing
+import Logging
+import Service
+import Support
+import Synchronization
+
+/// The process whose connections and channels this process takes over.
+final class Predecessor: Sendable {
+    private let machine = Mutex(IncomingHandover())
+    private let link: HandoverLink
+    private let inputs: AsyncStream<IncomingHandover.Input>
+    private let input: AsyncStream<IncomingHandover.Input>.Continuation
+
+    /// - Parameter descriptor: the connection to the process.
+    init(_ descriptor: Int32) {
+        let (inputs, input) = AsyncStream<IncomingHandover.Input>.makeStream()
+        (self.inputs, self.input) = (inputs, input)
+        link = HandoverLink(descriptor) { message in
+            input.yield(message.map { .message($0) } ?? .predecessorEnded)
+        }
+    }
+
+    /// Checks that this process can continue the other one, and waits until that accepts no connections any more.
+    func prepare() async throws(RelayError) -> HandoverState {
+        for await input in inputs {
+            var pending = [input]
+            while !pending.isEmpty {
+                for effect in handle(pending.removeFirst()) {
+                    switch effect {
+                    case .send(let message): link.send(message)
+                    case .check(let spools): pending.append(.checked(refusal: Self.refusal(of: spools)))
+                    case .start(let handed): return handed
+                    case .end(let reason):
+                        link.end()
+                        throw Self.error(reason)
+                    case .take, .takeAll, .becomeService: break
+                    }
+                }
+            }
+        }
+        throw Self.error("the process was asked to end")
+    }
+
+    /// Takes the channels over as they are released. Returns when this process is the service.
+    func run(_ host: ChannelHost) async {
+        var pending = [IncomingHandover.Input.started]
+        var iterator = inputs.makeAsyncIterator()
+        while true {
+            while !pending.isEmpty {
+                for effect in handle(pending.removeFirst()) {
+                    switch effect {
+                    case .send(let message): link.send(message)
+                    case .take(let channel): if !host.take(channel) { pending.append(.taken(channel: channel)) }
+                    case .takeAll: host.takeAll()
+                    case .becomeService:
+                        link.end()
+                        return
+                    case .check, .start, .end: break
+                    }
+                }
+            }
+            guard let input = await iterator.next() else { return }
+            pending.append(input)
+        }
+    }
+
+    /// Reports how this process has taken a channel over.
+    func report(_ channel: String, _ failure: FailureText?) {
+        input.yield(
+            failure.map { .failed(channel: channel, reason: $0.operatorText) } ?? .taken(channel: channel))
+    }
+
+    /// Reports why this process ends.
+    func refuse(_ error: RelayError) {
+        link.send(.refused(reason: error.line))
+        link.end()
+    }
+
+    private static func error(_ reason: String) -> RelayError {
+        RelayError(
+            .cannotSpool, "The channels cannot be taken over: \(reason)",
+            advice: "The running process continues; correct what is said, and upgrade it again")
+    }
+
+    private func handle(_ input: IncomingHandover.Input) -> [IncomingHandover.Effect] {
+        machine.withLock { $0.handle(input) }
+    }
+
+    private static func refusal(of spools: [String]) -> String? {
+        for spool in spools {
+            do throws(RingError) { try DVRRing.checkFormat(in: spool) } catch { return error.message }
+        }
+        return nil
+    }
+}

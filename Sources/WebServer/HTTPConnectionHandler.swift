@@ -103,7 +103,14 @@ final class HTTPConnectionHandler: ChannelDuplexHandler {
         if idleCheck == nil { checkProgress(context) }
     }
 
+    /// How long the server waits for another request on a connection that closes after its next response.
+    private static let closingIdleTime = TimeAmount.seconds(15)
+
     private func checkProgress(_ context: ChannelHandlerContext) {
+        var idleTime = idleTime
+        if case .idle = state, isRequestComplete, connections.isClosing {
+            idleTime = min(idleTime, Self.closingIdleTime)
+        }
         if lastProgress + idleTime <= .now() {
             guard case .held(let request) = state else { return context.close(promise: nil) }
             pendingResponse?.cancel()
@@ -112,6 +119,12 @@ final class HTTPConnectionHandler: ChannelDuplexHandler {
         }
         let deadline = lastProgress + idleTime
         idleCheck = context.eventLoop.assumeIsolated().scheduleTask(deadline: deadline) { self.checkProgress(context) }
+    }
+
+    /// Checks the progress with another limit.
+    private func checkProgressAnew(_ context: ChannelHandlerContext) {
+        idleCheck?.cancel()
+        checkProgress(context)
     }
 
     func channelInactive(context: ChannelHandlerContext) {
@@ -202,6 +215,7 @@ extension HTTPConnectionHandler {
             case .idle where isRequestComplete, .finished: context.close(promise: nil)
             case .idle, .receiving, .held, .answering: break
             }
+        case is ConnectionsClosing where transport != .stream: checkProgressAnew(context)
         default: context.fireUserInboundEventTriggered(event)
         }
     }
@@ -425,6 +439,7 @@ extension HTTPConnectionHandler {
         }
         if case .answering(keepAlive: true) = state, !isInputClosed, !isDraining {
             state = .idle
+            if connections.isClosing { checkProgressAnew(context) }
             return receiveWaiting(context)
         }
         state = .finished

@@ -113,6 +113,17 @@ package struct HTTPServer: Sendable {
     /// Closes each connection after its next response.
     package func beginClosing() { connections.beginClosing() }
 
+    /// Returns when all connections are closed, each after its next response or without a request for some seconds. After
+    /// `limit`, some may still be open.
+    package func finish(within limit: Duration) async {
+        let end = ContinuousClock.now + limit
+        while !connections.isEmpty, .now < end, !Task.isCancelled {
+            try? await Task.sleep(for: Self.finishInterval)
+        }
+    }
+
+    private static let finishInterval = Duration.milliseconds(50)
+
     /// Stops accepting, lets each response under way end, and after `limit` closes the remaining connections. When this
     /// returns, every connection is closed and every thread has ended.
     package func shutdown(within limit: Duration) async {

@@ -194,28 +194,19 @@ package final class ChannelState: Sendable {
         publications.signal()
     }
 
-    /// How often the ring of another process is looked at.
-    private static let followingInterval = Duration.milliseconds(100)
-
-    /// Shows what another process publishes into a directory, until `isOver` or the task is canceled.
-    /// - Parameter onPublish: called with each state that has a segment.
-    package func follow(
-        _ directory: String, policy: RetentionPolicy, until isOver: @Sendable () -> Bool, onPublish: () -> Void
-    ) async {
-        var follower = RingFollower(of: directory, policy: policy)
-        while !isOver(), !Task.isCancelled {
-            if let snapshot = follower.nextSnapshot() {
-                state.withLock {
-                    let first = $0.followed?.firstMediaSequence ?? snapshot.index.nextMediaSequence
-                    ($0.followed, $0.wasFollowed) = ((snapshot, first), true)
-                }
-                if !snapshot.hasEnded { setState(.live, reason: nil) }
-                publications.signal()
-                if snapshot.hasSegments { onPublish() }
-            }
-            try? await Task.sleep(for: Self.followingInterval)
+    /// Shows the ring as another process publishes it.
+    func follow(_ snapshot: RingSnapshot) {
+        state.withLock { state in
+            guard state.ring == nil else { return }
+            let first = state.followed?.firstMediaSequence ?? snapshot.index.nextMediaSequence
+            (state.followed, state.wasFollowed) = ((snapshot, first), true)
         }
+        if !snapshot.hasEnded { setState(.live, reason: nil) }
+        publications.signal()
     }
+
+    /// Whether this process has no ring of its own yet.
+    package var isWithoutRing: Bool { state.withLock { $0.ring == nil } }
 
     /// Releases the directory of the ring for another run or process. What is published can be read as before.
     package func closeRing() async { await state.withLock { $0.ring }?.close() }

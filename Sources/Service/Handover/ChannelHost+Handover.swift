@@ -43,27 +43,29 @@ extension ChannelHost.State {
 // MARK: - Taking over
 
 extension ChannelHost {
-    /// Continues the channels of another process, which publishes them until it releases them. Must precede `start`.
+    /// The longest wait for the rings of another process to be read.
+    private static let readingLimit = Duration.seconds(10)
+
+    /// Shows the channels of another process, which publishes them until it releases them, as if each had a viewer now.
+    /// Returns when the rings are read.
     /// - Parameters:
     ///   - channels: the directories of the rings, by channel.
     ///   - notify: called when a channel is taken over, or with the reason why it cannot be. It must not call back.
     package func follow(
         _ channels: [String: String], notify: @escaping @Sendable (_ channel: String, FailureText?) -> Void
-    ) {
-        state.withLock { state in
-            for (name, directory) in channels where state.directory[name] != nil {
+    ) async {
+        let started = state.withLock { state in
+            let new = channels.filter { state.directory[$0.key] != nil && state.handover.predecessors[$0.key] == nil }
+            for (name, directory) in new.sorted(by: { $0.key < $1.key }) {
                 state.handover.predecessors[name] = ChannelPredecessor(in: directory) { notify(name, $0) }
-            }
-        }
-    }
-
-    /// Starts the followed channels that run for their viewers, as if each had a viewer now.
-    package func startFollowed() {
-        state.withLock { state in
-            for name in state.handover.predecessors.keys.sorted() where state.supervisor.channels[name] == nil {
                 // No request has this number, so the answer is for nobody.
                 handle(.requested(name, waiter: 0, isStream: false), &state)
             }
+            return new.keys.compactMap { state.handover.predecessors[$0] }
+        }
+        let limit = ContinuousClock.now + Self.readingLimit
+        for predecessor in started {
+            while !predecessor.isRead, ContinuousClock.now < limit { try? await Task.sleep(for: .milliseconds(5)) }
         }
     }
 

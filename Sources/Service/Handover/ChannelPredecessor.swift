@@ -4,6 +4,7 @@ import Synchronization
 /// The process that publishes a channel until it releases the channel's ring.
 final class ChannelPredecessor: Sendable {
     private struct State {
+        var isRead = false
         var hasReleased = false
         /// How a run of the channel went before the release.
         var early: FailureText??
@@ -20,6 +21,11 @@ final class ChannelPredecessor: Sendable {
     init(in directory: String, notify: @escaping @Sendable (FailureText?) -> Void) {
         (self.directory, self.notify) = (directory, notify)
     }
+
+    /// Whether the ring was read, so that the channel can be served.
+    var isRead: Bool { state.withLock { $0.isRead } }
+
+    func recordRead() { state.withLock { $0.isRead = true } }
 
     var hasReleased: Bool { state.withLock { $0.hasReleased } }
 

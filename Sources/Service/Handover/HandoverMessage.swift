@@ -2,12 +2,10 @@ package import Foundation
 
 /// A message between the process that hands its channels over and its successor, one line of JSON.
 package enum HandoverMessage: Codable, Equatable, Sendable {
-    /// The first message to the successor.
-    /// - Parameters:
-    ///   - format: `HandoverMessage.format` of the sender.
-    ///   - spools: directories of the rings that will be handed over. The successor checks that it can read them.
-    case offer(format: Int, spools: [String])
-    /// The sender accepts no connections any more. The successor begins to.
+    /// The first message to the successor, which reads the rings and checks that it can continue them.
+    /// - Parameter format: `HandoverMessage.format` of the sender.
+    case offer(format: Int, HandoverState)
+    /// The sender accepts no connections any more, and starts no channels. The successor accepts connections.
     case accept(HandoverState)
     /// The sender has closed the ring of a channel.
     case released(channel: String)

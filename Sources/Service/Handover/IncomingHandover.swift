@@ -16,9 +16,9 @@ package struct IncomingHandover: Equatable, Sendable {
 
     package enum Effect: Equatable, Sendable {
         case send(HandoverMessage)
-        /// Check the configuration, and that these rings can be continued. `checked` follows.
-        case check(spools: [String])
-        /// Start the server, and read the rings of the channels. `started` follows.
+        /// Read the rings of the channels, and check that they can be continued. `checked` follows.
+        case check(HandoverState)
+        /// Start the server. `started` follows.
         case start(HandoverState)
         /// Publish a channel. `taken` or `failed` follows.
         case take(channel: String)
@@ -47,12 +47,12 @@ package struct IncomingHandover: Equatable, Sendable {
 
     package mutating func handle(_ input: Input) -> [Effect] {
         switch (state, input) {
-        case (.waiting, .message(.offer(let format, let spools))):
+        case (.waiting, .message(.offer(let format, let offered))):
             guard format == HandoverMessage.format else {
                 return refuse("it hands over in format \(format), and this is \(HandoverMessage.format)")
             }
             state = .checking
-            return [.check(spools: spools)]
+            return [.check(offered)]
         case (.checking, .checked(let refusal)):
             if let refusal { return refuse(refusal) }
             state = .ready

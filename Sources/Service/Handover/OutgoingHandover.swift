@@ -76,19 +76,12 @@ package struct OutgoingHandover: Equatable, Sendable {
 
     private let limits: Limits
     private var state: State
-    /// The directories of the channels' rings, for the offer.
-    private let spools: [String]
 
-    /// - Parameters:
-    ///   - spools: directories of the rings of running channels.
-    ///   - now: time since the process began.
-    package init(spools: [String], limits: Limits = Limits(), at now: Duration) {
-        (self.spools, self.limits) = (spools, limits)
+    /// - Parameter now: time since the process began.
+    package init(limits: Limits = Limits(), at now: Duration) {
+        self.limits = limits
         state = .starting(until: now + limits.start)
     }
-
-    /// The first message.
-    package var offer: HandoverMessage { .offer(format: HandoverMessage.format, spools: spools) }
 
     /// Whether the handover has succeeded or failed.
     package var isOver: Bool { state == .over }

@@ -1,5 +1,6 @@
 import Channel
 import Foundation
+import LiveRing
 import Logging
 import Observability
 import Support
@@ -12,6 +13,7 @@ final class RunningChannel: Sendable {
     let meter: ChannelMeter
     /// The directory of the ring.
     let spool: String
+    private let followed: FollowedChannel?
     private let task: Task<Void, Never>
 
     /// Starts the run.
@@ -34,16 +36,22 @@ final class RunningChannel: Sendable {
             complete: { single?.complete(&$0) }, now: { start.duration(to: clock.now) })
         self.run = run
         self.state = state
+        let spool = runner.configuration.spool
+        self.spool = spool
+        let followed = predecessor.map { _ in
+            FollowedChannel(state, in: spool, policy: runner.configuration.retention)
+        }
+        self.followed = followed
         responder = ChannelResponder(
             state, burst: runner.burst, channel: runner.channel, offersStills: runner.configuration.offersStills,
             archive: runner.archiveResponder)
         meter = runner.meter
-        spool = runner.configuration.spool
-        task = Task { [spool] in
+        task = Task {
             if let predecessor {
-                await state.follow(
-                    spool, policy: runner.configuration.retention, until: { predecessor.hasReleased }
-                ) { report(.published(run)) }
+                await followed?.run(until: { predecessor.hasReleased }) {
+                    if state.snapshot?.hasSegments == true { report(.published(run)) }
+                    predecessor.recordRead()
+                }
             }
             let failure = await Self.play(runner, into: state, of: single) {
                 predecessor?.report($0)
@@ -56,6 +64,12 @@ final class RunningChannel: Sendable {
             report(.ended(run, failure: failure))
             HeapSettings.trim()
         }
+    }
+
+    /// Reads what another process publishes, as long as that has the channel; nil if this process has it.
+    var refresh: (@Sendable () async -> Void)? {
+        guard let followed, state.isWithoutRing else { return nil }
+        return { await followed.refresh() }
     }
 
     /// Whether the run was asked to end. Its streams then end, at once unless another process has the channel.

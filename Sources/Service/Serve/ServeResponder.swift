@@ -215,6 +215,16 @@ extension ServeResponder {
 
     /// The answer of a run. It records the presence of the viewer.
     private func answer(of running: RunningChannel, _ resource: Route.Resource, to target: RequestTarget) -> Answer {
+        guard let refresh = running.refresh else { return answerNow(of: running, resource, to: target) }
+        return .later { [self] in
+            await refresh()
+            return await answerNow(of: running, resource, to: target).response()
+        }
+    }
+
+    private func answerNow(
+        of running: RunningChannel, _ resource: Route.Resource, to target: RequestTarget
+    ) -> Answer {
         running.responder.answer(to: resource, target) { [host] stream in
             // The stream ends with the run.
             ByteStream { running.isOver ? nil : await stream.next() }.observed {

@@ -104,9 +104,8 @@ struct RelayService: Sendable {
     /// - Parameter predecessor: the process whose connections and channels this one takes over; nil: there is none.
     private func run(after predecessor: Predecessor?) async throws(RelayError) {
         let catalog = try await readCatalog()
-        // Until this returns, the other process has and changes everything.
-        let handed = try await predecessor?.prepare() ?? HandoverState()
-        let spool = try spoolLocation(after: handed)
+        let offered = try await predecessor?.offer() ?? HandoverState()
+        let spool = try spoolLocation(after: offered)
         defer { spool.removeIfTemporary() }
         if spool.removedCount > 0 {
             logger.info("Removed \(spool.removedCount) temporary spools of killed processes")
@@ -115,12 +114,12 @@ struct RelayService: Sendable {
         let output = try single?.output?.open()
         let isArchiveOnly = list?.archiveOnly ?? false
         let needsCopies = isArchiveOnly || catalog.channels.contains { $0.options.archiveStore != nil }
-        let copies = needsCopies ? try Self.copies(in: spool.path, generation: handed.generation) : nil
+        let copies = needsCopies ? try Self.copies(in: spool.path, generation: offered.generation) : nil
         let guide = list?.guideSettings.map { GuideService($0, directory: spool.path + "/guide", logger: logger) }
         let (inputs, input) = AsyncStream<ServiceEnd.Input>.makeStream()
         var settings = ChannelSettings(configuration: configuration, spool: spool.path, logger: logger, bus: setup.bus)
         (settings.copies, settings.guide) = (copies, guide)
-        if handed.generation > 0 { settings.runPrefix = "\(handed.generation)-" }
+        if offered.generation > 0 { settings.runPrefix = "\(offered.generation)-" }
         settings.single = single.map { single in
             ChannelSettings.Single(
                 hasOneReader: output != nil && !single.hasServer && self.spool == nil, opening: single.opening
@@ -131,7 +130,6 @@ struct RelayService: Sendable {
                 input.yield(.channel($0, isOver: $1))
             }
         }
-        let health = HealthRecorder(continuing: handed.health)
         let ends = RunEnds()
         let host = ChannelHost(
             ChannelDirectory(catalog.channels, connections: catalog.connections), policy: policy, settings: settings
@@ -142,13 +140,15 @@ struct RelayService: Sendable {
             default: break
             }
         }
+        // Until the other process accepts no connections any more, it has and changes everything.
+        let handed = try await predecessor?.takeOver(offered, host) ?? offered
         let updater = updater(of: catalog, host, guide)
+        let health = HealthRecorder(continuing: handed.health)
         let recordings = try list?.recordings.map { pattern throws(RelayError) in
             try RecordingService(pattern, host: host, logger: logger, bus: setup.bus)
         }
         // No channel can be started any more.
         if isArchiveOnly { host.close() }
-        if let predecessor { host.follow(handed.channels, notify: predecessor.report) }
         let archives = isArchiveOnly ? copies.map { StoredArchives(configuration, cache: $0, logger: logger) } : nil
         let server =
             single?.hasServer == false
@@ -159,7 +159,6 @@ struct RelayService: Sendable {
         if let base { logStart(catalog, base: base) }
         let discovery = if let server { await startDiscovery(httpPort: server.port) } else { DiscoveryServer?.none }
         host.start()
-        host.startFollowed()
         recordings?.start()
         let stream = output.flatMap { output in
             single.map { StreamWriter(descriptor: output, policy: $0.outputPolicy(output.kind), logger: logger) }
@@ -170,7 +169,7 @@ struct RelayService: Sendable {
         let upgrade = server.map { server in
             Upgrade(
                 host: host, server: server, recordings: recordings, health: health, spool: spool,
-                generation: handed.generation, connections: setup.connections, logger: logger)
+                generation: offered.generation, connections: setup.connections, logger: logger)
         }
         let (outcome, isHandedOver) = await withTaskGroup(of: Void.self) { group in
             defer { group.cancelAll() }
@@ -198,15 +197,18 @@ struct RelayService: Sendable {
             }
             return (.success(()), false)
         }
-        if isHandedOver { spool.setOwned(false) } else { ServiceManager.current?.send("STOPPING=1") }
+        if isHandedOver {
+            spool.setOwned(false)
+            // Their clients connect to the new process.
+            setup.bus.endStreams()
+            await server?.finish(within: options.upgradeLimit.duration)
+        } else { ServiceManager.current?.send("STOPPING=1") }
         console.clearStatusLine()
         await discovery?.shutdown()
         if !isHandedOver { await recordings?.close() }
         host.close()
         // The event streams end after the last event of the runs, so the server must stay until then.
-        if isHandedOver { setup.bus.endStreams() }
-        async let drained: Void? = server?.shutdown(
-            within: isHandedOver ? options.upgradeLimit.duration : HTTPServer.shutdownLimit)
+        async let drained: Void? = server?.shutdown(within: HTTPServer.shutdownLimit)
         await host.shutdown()
         setup.bus.endStreams()
         await drained

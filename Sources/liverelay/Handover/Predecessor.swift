@@ -20,25 +20,52 @@ final class Predecessor: Sendable {
         }
     }
 
-    /// Checks that this process can continue the other one, and waits until that accepts no connections any more.
-    func prepare() async throws(RelayError) -> HandoverState {
-        for await input in inputs {
-            var pending = [input]
-            while !pending.isEmpty {
-                for effect in handle(pending.removeFirst()) {
-                    switch effect {
-                    case .send(let message): link.send(message)
-                    case .check(let spools): pending.append(.checked(refusal: Self.refusal(of: spools)))
-                    case .start(let handed): return handed
-                    case .end(let reason):
-                        link.end()
-                        throw Self.error(reason)
-                    case .take, .takeAll, .becomeService: break
-                    }
-                }
+    /// Returns what the other process will hand over.
+    func offer() async throws(RelayError) -> HandoverState {
+        var inputs = inputs.makeAsyncIterator()
+        while let input = await inputs.next() {
+            if case .check(let offered)? = try performed(handle(input)) { return offered }
+        }
+        throw Self.error(Self.cancellation)
+    }
+
+    /// Reads the rings of the channels, tells the other process that this one can start, and returns when that accepts no
+    /// connections any more.
+    func takeOver(_ offered: HandoverState, _ host: ChannelHost) async throws(RelayError) -> HandoverState {
+        await host.follow(offered.channels, notify: report)
+        let handed = try await accept(offered)
+        // Channels that started or ended meanwhile.
+        await host.follow(handed.channels, notify: report)
+        for channel in offered.channels.keys where handed.channels[channel] == nil { _ = host.take(channel) }
+        return handed
+    }
+
+    private func accept(_ offered: HandoverState) async throws(RelayError) -> HandoverState {
+        var next = IncomingHandover.Input.checked(refusal: Self.refusal(of: offered.channels.values.sorted()))
+        var inputs = inputs.makeAsyncIterator()
+        while true {
+            if case .start(let handed)? = try performed(handle(next)) { return handed }
+            guard let input = await inputs.next() else { throw Self.error(Self.cancellation) }
+            next = input
+        }
+    }
+
+    private static let cancellation = "the process was asked to end"
+
+    /// - Returns: the effect that is not performed here.
+    private func performed(
+        _ effects: [IncomingHandover.Effect]
+    ) throws(RelayError) -> IncomingHandover.Effect? {
+        for effect in effects {
+            switch effect {
+            case .send(let message): link.send(message)
+            case .end(let reason):
+                link.end()
+                throw Self.error(reason)
+            case .check, .start, .take, .takeAll, .becomeService: return effect
             }
         }
-        throw Self.error("the process was asked to end")
+        return nil
     }
 
     /// Takes the channels over as they are released. Returns when this process is the service.

@@ -40,8 +40,8 @@ struct Upgrade: Sendable {
         let clock = ContinuousClock()
         let start = clock.now
         let now = { start.duration(to: clock.now) }
-        var machine = OutgoingHandover(spools: host.spools.values.sorted(), at: now())
-        successor.link.send(machine.offer)
+        var machine = OutgoingHandover(at: now())
+        successor.link.send(.offer(format: HandoverMessage.format, state(host.spools)))
         ends.observe { input.yield(.closed(channel: $0)) }
         let ticks = Task {
             while (try? await clock.sleep(for: Self.interval)) != nil { input.yield(.wake) }
@@ -83,10 +83,7 @@ struct Upgrade: Sendable {
         case .stopAccepting:
             await server.pauseAccepting()
             await recordings?.close()
-            let handed = HandoverState(
-                channels: host.beginHandover(), spool: spool.path, isTemporary: spool.isTemporary,
-                generation: generation + 1, health: health.handover)
-            return ([.stoppedAccepting(handed)], nil)
+            return ([.stoppedAccepting(state(host.beginHandover()))], nil)
         case .drain:
             logger.info("Upgrade: process \(successor.process) accepts connections")
             server.beginClosing()
@@ -108,6 +105,12 @@ struct Upgrade: Sendable {
             return ([], false)
         }
         return ([], nil)
+    }
+
+    private func state(_ channels: [String: String]) -> HandoverState {
+        HandoverState(
+            channels: channels, spool: spool.path, isTemporary: spool.isTemporary, generation: generation + 1,
+            health: health.handover)
     }
 
     private func report(failure reason: String) {

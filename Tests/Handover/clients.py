@@ -12,11 +12,19 @@ class Counts:
     """What all clients saw."""
 
     def __init__(self):
-        self.requests, self.redirects, self.connections, self.closed_idle = 0, 0, 0, 0
+        self.requests, self.redirects, self.connections, self.closed_idle = 0, 0, 0, []
         self.refused, self.failures, self.slowest, self.breaches = 0, [], (0.0, ""), []
-        self.stream_ends, self.began = 0, time.monotonic()
+        self.stream_ends, self.began, self.killed, self.lost = 0, time.monotonic(), 0.0, 0
 
-    def fail(self, what):
+    def is_killed(self):
+        """Whether a process with connections was killed just now."""
+        return time.monotonic() - self.killed < 0.5
+
+    def fail(self, failure):
+        what = str(failure)
+        if failure.is_lost and self.is_killed():
+            self.lost += 1
+            return
         self.failures.append(f"{time.monotonic() - self.began:.2f} s: {what}")
 
     def breach(self, what):
@@ -24,7 +32,11 @@ class Counts:
 
 
 class Failure(Exception):
-    """A request without its whole response."""
+    """A request without its whole response. `is_lost`: because its connection has ended."""
+
+    def __init__(self, what, is_lost=False):
+        super().__init__(what)
+        self.is_lost = is_lost
 
 
 class Client:
@@ -64,9 +76,12 @@ class Client:
             self.close()
             # A connection that was idle may be closed at the moment of the request: RFC 9112 §9.3.1 says to ask again.
             if is_used and isinstance(error, (ConnectionError, asyncio.IncompleteReadError)) and not getattr(error, "partial", b""):
-                self.counts.closed_idle += 1
+                if self.counts.is_killed():
+                    self.counts.lost += 1
+                else:
+                    self.counts.closed_idle.append(path)
                 return await self.head(path, fields, is_asked_again=True)
-            raise Failure(f"{path}: no response: {error!r}")
+            raise Failure(f"{path}: no response: {error!r}", is_lost=True)
         status, *rest = text.decode().split("\r\n")
         fields = {name.lower(): value.strip() for name, _, value in (line.partition(":") for line in rest if line)}
         return int(status.split()[1]), fields
@@ -78,7 +93,7 @@ class Client:
                 while left:
                     part = await asyncio.wait_for(self.reader.read(min(left, 1 << 16)), 30)
                     if not part:
-                        raise Failure(f"{path}: cut short, {left} bytes are missing")
+                        raise Failure(f"{path}: cut short, {left} bytes are missing", is_lost=True)
                     parts.append(part)
                     left -= len(part)
                     if pause:
@@ -86,7 +101,7 @@ class Client:
                 return b"".join(parts)
             return b"".join([chunk async for chunk in self.chunks(path)])
         except OSError as error:
-            raise Failure(f"{path}: reset: {error!r}")
+            raise Failure(f"{path}: reset: {error!r}", is_lost=True)
 
     async def chunks(self, path):
         """The chunks of a body until its end."""
@@ -95,7 +110,7 @@ class Client:
                 yield (await self.reader.readexactly(size + 2))[:-2]
             await self.reader.readexactly(2)
         except (OSError, asyncio.IncompleteReadError, asyncio.TimeoutError) as error:
-            raise Failure(f"{path}: cut short: {error!r}")
+            raise Failure(f"{path}: cut short: {error!r}", is_lost=True)
 
     async def get(self, path, *fields, expect=(200,), pause=0):
         """The body of a response, which has to be whole and of an expected status."""
@@ -173,7 +188,7 @@ async def watch(channel, client, stop, is_blocking=False):
                 counts.breach(f"{path}: the newest number went from {next_number - 1} back to {number - 1}")
             next_number = number
         except Failure as failure:
-            counts.fail(str(failure))
+            counts.fail(failure)
             await asyncio.sleep(0.05)
             continue
         if not is_blocking:
@@ -225,7 +240,7 @@ async def stream(channel, client, stop):
             client.counts.stream_ends += 1
         except Failure as failure:
             if not stop.is_set():
-                client.counts.fail(str(failure))
+                client.counts.fail(failure)
                 await asyncio.sleep(0.05)
         client.close()
 
@@ -256,7 +271,7 @@ async def download(channel, client, stop, seconds):
         except Failure as failure:
             client.close()
             if not stop.is_set():
-                client.counts.fail(str(failure))
+                client.counts.fail(failure)
                 await asyncio.sleep(0.2)
 
 
@@ -275,5 +290,5 @@ async def follow_events(client, stop, token):
                         break
         except Failure as failure:
             if not stop.is_set():
-                client.counts.fail(str(failure))
+                client.counts.fail(failure)
         client.close()

@@ -303,7 +303,7 @@ extension ChannelHost {
         state.startCount += 1
         state.runs[run] = RunningChannel(
             run, settings.runner(of: channel, run: run, in: origin.directory), of: settings.single,
-            after: origin.predecessor,
+            after: origin.predecessor, continuesRing: origin.directory != nil,
             removesSpool: { [weak self, settings] path in
                 self?.isHandingOver != true && settings.removesSpool(path, current: self?.directory[run.channel])
             },

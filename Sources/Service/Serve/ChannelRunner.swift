@@ -131,6 +131,11 @@ extension ChannelRunner {
             let past = DVRRing.previousRing(in: configuration.spool)
             try await relay.resume(after: past)
             onResume()
+            // What an earlier process published can be played before the upstream answers.
+            if state.snapshot?.hasSegments == true {
+                isPublishing = true
+                onPublish()
+            }
             let (fetcher, capturing, thread) = try upstream()
             let driver = TrackerDriver(
                 upstream: MeteredFetcher(fetcher: fetcher, meter: meter), clock: EventLoopClock(thread),

@@ -14,6 +14,8 @@ final class RunningChannel: Sendable {
     /// The directory of the ring.
     let spool: String
     private let followed: FollowedChannel?
+    /// Whether the ring has segments that viewers may know, although the run has not published yet.
+    let continuesRing: Bool
     private let task: Task<Void, Never>
 
     /// Starts the run.
@@ -21,11 +23,12 @@ final class RunningChannel: Sendable {
     ///   - runner: the runner, whose spool is created now.
     ///   - single: the process, if this is its only channel.
     ///   - predecessor: the process that publishes the channel until it releases it; nil: this process does at once.
+    ///   - continuesRing: whether viewers may know segments of the ring.
     ///   - removesSpool: whether a spool is removed when the run has ended.
     ///   - report: called with `.published` at most once, and with `.ended` at the end.
     init(
         _ run: ChannelSupervisor.Run, _ runner: ChannelRunner, of single: ChannelSettings.Single?,
-        after predecessor: ChannelPredecessor? = nil,
+        after predecessor: ChannelPredecessor? = nil, continuesRing: Bool = false,
         removesSpool: @escaping @Sendable (_ path: String) -> Bool,
         report: @escaping @Sendable (ChannelSupervisor.Input) -> Void
     ) {
@@ -42,6 +45,7 @@ final class RunningChannel: Sendable {
             FollowedChannel(state, in: spool, policy: runner.configuration.retention)
         }
         self.followed = followed
+        self.continuesRing = continuesRing
         responder = ChannelResponder(
             state, burst: runner.burst, channel: runner.channel, offersStills: runner.configuration.offersStills,
             archive: runner.archiveResponder)

@@ -171,19 +171,28 @@ extension ServeResponder {
                 Response(contentType: isStream ? .transportStream : .playlist, cacheControl: .noStore, body: .empty))
         case .presence:
             let running = target.method == .head ? host.running(name) : host.recordRequest(of: name)
-            return running.map { answer(of: $0, resource, to: target) } ?? .now(.notFound(target.path))
+            if let running { return answer(of: running, resource, to: target) }
+            if host.running(name)?.continuesRing == true {
+                return .later { [self] in await answerWhenRunning(name, resource, isStream: false, to: target) }
+            }
+            return .now(.notFound(target.path))
         case .watch(let isStream):
             if let running = host.recordRequest(of: name, isStream: isStream) {
                 return answer(of: running, resource, to: target)
             }
-            return .later { [self] in
-                let client = addresses.clientAddress(of: target.fields)
-                switch await host.waitUntilRunning(name, isStream: isStream, for: client) {
-                case .running(let running): return await answer(of: running, resource, to: target).response()
-                case .refused(let refusal, let status): return refusal.response(isStream: isStream, status: status)
-                case .handedOver: return .redirect(.temporaryRedirect, to: target)
-                }
-            }
+            return .later { [self] in await answerWhenRunning(name, resource, isStream: isStream, to: target) }
+        }
+    }
+
+    private func answerWhenRunning(
+        _ name: String, _ resource: Route.Resource, isStream: Bool, to target: RequestTarget
+    ) async -> Response {
+        switch await host.waitUntilRunning(
+            name, isStream: isStream, for: addresses.clientAddress(of: target.fields))
+        {
+        case .running(let running): return await answer(of: running, resource, to: target).response()
+        case .refused(let refusal, let status): return refusal.response(isStream: isStream, status: status)
+        case .handedOver: return .redirect(.temporaryRedirect, to: target)
         }
     }
 

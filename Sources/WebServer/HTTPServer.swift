@@ -50,7 +50,8 @@ package struct HTTPServer: Sendable {
     ///   - listening: descriptor of a listening socket to accept connections from, which the server closes; nil: the
     ///     server listens on `address`.
     package static func start(
-        on address: ListenAddress, listening: Int32? = nil, limits: Limits = Limits(), connections: OpenConnections = OpenConnections(),
+        on address: ListenAddress, listening: Int32? = nil, limits: Limits = Limits(),
+        connections: OpenConnections = OpenConnections(),
         threads: Int = HTTPServer.threadCount, traffic: HTTPTraffic = HTTPTraffic(),
         security: (any ConnectionSecurity)? = nil,
         configure: @escaping Configuration = { _ in }, responder: any Responder

@@ -105,3 +105,54 @@ import WebTestSupport
             responder: TargetResponder { .now(.notFound($0.path)) })
     }
 }
+
+/// A server whose connections go over to another one on the same socket.
+@Suite(.ownThreads, .timeLimit(.minutes(1))) struct HTTPServerHandoverTests {
+    @Test func connectionsCloseAfterTheNextResponse() async throws {
+        let origin = try await HTTPOrigin()
+        var idle = try origin.client()
+        try idle.send(request("GET", "/query"))
+        #expect(try idle.response()["Connection"] == nil)
+        origin.server.beginClosing()
+        try idle.send(request("GET", "/query"))
+        let last = try idle.response()
+        #expect(last.status == 200 && last["Connection"] == "close")
+        #expect(try idle.rest().isEmpty)
+        await origin.server.finish(within: .seconds(600))
+        await origin.server.resumeAccepting()
+        var next = try origin.client()
+        try next.send(request("GET", "/query"))
+        #expect(try next.response()["Connection"] == nil)
+        await origin.server.shutdown(within: .zero)
+    }
+
+    @Test func finishHasALimit() async throws {
+        let origin = try await HTTPOrigin()
+        var slow = try origin.client(receiveBuffer: 4096)
+        try slow.send(request("GET", "/large.mp4"))
+        #expect(try slow.head().status == 200)
+        origin.server.beginClosing()
+        await origin.server.finish(within: .milliseconds(100))
+        await origin.server.shutdown(within: .milliseconds(1))
+        #expect(try slow.rest().count < HTTPOrigin.largeByteCount)
+    }
+
+    /// A connection that nobody has accepted yet belongs to the socket, not to the server that closes.
+    @Test func waitingConnectionsAreServedByTheNextServer() async throws {
+        let origin = try await HTTPOrigin()
+        let listener = try #require(await origin.server.duplicateListener())
+        await origin.server.pauseAccepting()
+        var waiting = try origin.client()
+        try waiting.send(request("GET", "/query"))
+        let next = try await HTTPServer.start(
+            on: ListenAddress(host: "127.0.0.1", port: 0), listening: listener, threads: 1,
+            responder: TargetResponder { _ in .now(.text(.ok, "next")) })
+        #expect(next.port == origin.server.port)
+        #expect(String(decoding: try waiting.response().body, as: UTF8.self) == "next\n")
+        await origin.server.shutdown(within: .zero)
+        var later = try RawClient(port: next.port)
+        try later.send(request("GET", "/query"))
+        #expect(try later.response().status == 200)
+        await next.shutdown(within: .zero)
+    }
+}

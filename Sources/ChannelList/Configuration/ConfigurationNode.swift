@@ -66,3 +66,27 @@ extension ConfigurationNode: Decodable {
         return .scalar((try? value.decode(Double.self)).map { String($0) } ?? "number", .number)
     }
 }
+
+extension ConfigurationNode: Encodable {
+    package func encode(to encoder: any Encoder) throws {
+        switch content {
+        case .nothing:
+            var container = encoder.singleValueContainer()
+            try container.encodeNil()
+        case .scalar(let text, let kind):
+            var container = encoder.singleValueContainer()
+            switch kind {
+            case .boolean: try container.encode(text == "true")
+            case .number:
+                if let number = Int(text) { try container.encode(number) } else { try container.encode(Double(text)) }
+            case .plain, .text: try container.encode(text)
+            }
+        case .list(let items):
+            var container = encoder.unkeyedContainer()
+            for item in items { try container.encode(item) }
+        case .map(let entries):
+            var container = encoder.container(keyedBy: MemberName.self)
+            for entry in entries { try container.encode(entry.value, forKey: MemberName(stringValue: entry.key)) }
+        }
+    }
+}

@@ -39,14 +39,17 @@ package struct HandoverState: Codable, Equatable, Sendable {
     package var generation = 0
     /// The health of the channels in the last 24 hours.
     package var health = HealthHandover()
+    /// Channels that requests put or deleted, in order.
+    package var changes: [ChannelChange] = []
 
     package init(channels: [String: String] = [:]) { self.channels = channels }
 
     package init(
-        channels: [String: String], spool: String, isTemporary: Bool, generation: Int, health: HealthHandover
+        channels: [String: String], spool: String, isTemporary: Bool, generation: Int, health: HealthHandover,
+        changes: [ChannelChange] = []
     ) {
         (self.channels, self.spool, self.isTemporary) = (channels, spool, isTemporary)
-        (self.generation, self.health) = (generation, health)
+        (self.generation, self.health, self.changes) = (generation, health, changes)
     }
 }
 

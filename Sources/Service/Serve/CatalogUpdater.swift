@@ -25,6 +25,8 @@ package actor CatalogUpdater {
     private var catalog: ChannelCatalog
     /// The channels put by requests; nil for a channel that a request deleted.
     private var changes: [String: ListedChannel?] = [:]
+    /// The keys of the channels put by requests.
+    private var nodes: [String: ConfigurationNode] = [:]
     /// Channels in the order of their first PUT.
     private var putOrder: [String] = []
     /// The configuration that was last read, and its number.
@@ -118,6 +120,7 @@ package actor CatalogUpdater {
             putOrder.append(slug)
         }
         changes[slug] = .some(channel)
+        nodes[slug] = node
         _ = apply()
         return isNew
     }
@@ -127,6 +130,7 @@ package actor CatalogUpdater {
         guard host.directory[slug] != nil else { return false }
         let isListed = catalog.channels.contains { $0.slug == slug }
         putOrder.removeAll { $0 == slug }
+        nodes[slug] = nil
         if isListed {
             changes[slug] = .some(nil)
             putOrder.append(slug)
@@ -135,6 +139,18 @@ package actor CatalogUpdater {
         }
         _ = apply()
         return true
+    }
+
+    /// The requested changes, for the next process.
+    package var requestedChanges: [ChannelChange] { putOrder.map { ChannelChange(slug: $0, node: nodes[$0]) } }
+
+    /// Repeats the requested changes of an earlier process. Those that the present configuration does not permit are left
+    /// out.
+    package func repeatChanges(_ changes: [ChannelChange]) {
+        guard changes != requestedChanges else { return }
+        for change in changes {
+            if let node = change.node { _ = try? put(change.slug, node) } else { _ = delete(change.slug) }
+        }
     }
 
     /// Applies the requested changes to the present configuration. Values that only files may set always come from the
@@ -177,6 +193,13 @@ extension ListedChannel {
         channel.options = channel.options.keepingWhatOnlyFilesSay(of: listed.options)
         return channel
     }
+}
+
+/// A channel that a request put or deleted.
+package struct ChannelChange: Codable, Equatable, Sendable {
+    let slug: String
+    /// The keys of the channel; nil: it was deleted.
+    let node: ConfigurationNode?
 }
 
 /// Runs the jobs of an actor one after the other on a thread of their own, which neither channels nor event loops share.

@@ -56,6 +56,11 @@ final class RunningChannel: Sendable {
                     if state.snapshot?.hasSegments == true { report(.published(run)) }
                     predecessor.recordRead()
                 }
+                // A run that was asked to end leaves the ring to the other process.
+                guard predecessor.hasReleased else {
+                    predecessor.report(nil)
+                    return report(.ended(run, failure: nil))
+                }
             }
             let failure = await Self.play(runner, into: state, of: single) {
                 predecessor?.report($0)

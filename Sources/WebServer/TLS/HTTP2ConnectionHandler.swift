@@ -1,4 +1,5 @@
 import HTTP
+
 #if TLS
     import NIOCore
     import NIOHTTP2

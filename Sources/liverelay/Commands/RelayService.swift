@@ -140,9 +140,9 @@ struct RelayService: Sendable {
             default: break
             }
         }
-        // Until the other process accepts no connections any more, it has and changes everything.
-        let handed = try await predecessor?.takeOver(offered, host) ?? offered
         let updater = updater(of: catalog, host, guide)
+        // Until the other process accepts no connections any more, it has and changes everything.
+        let handed = try await predecessor?.takeOver(offered, host, updater) ?? offered
         let health = HealthRecorder(continuing: handed.health)
         let recordings = try list?.recordings.map { pattern throws(RelayError) in
             try RecordingService(pattern, host: host, logger: logger, bus: setup.bus)
@@ -168,7 +168,7 @@ struct RelayService: Sendable {
         }
         let upgrade = server.map { server in
             Upgrade(
-                host: host, server: server, recordings: recordings, health: health, spool: spool,
+                host: host, server: server, updater: updater, recordings: recordings, health: health, spool: spool,
                 generation: offered.generation, connections: setup.connections, logger: logger)
         }
         let (outcome, isHandedOver) = await withTaskGroup(of: Void.self) { group in
@@ -202,7 +202,9 @@ struct RelayService: Sendable {
             // Their clients connect to the new process.
             setup.bus.endStreams()
             await server?.finish(within: options.upgradeLimit.duration)
-        } else { ServiceManager.current?.send("STOPPING=1") }
+        } else {
+            ServiceManager.current?.send("STOPPING=1")
+        }
         console.clearStatusLine()
         await discovery?.shutdown()
         if !isHandedOver { await recordings?.close() }

@@ -33,7 +33,8 @@ struct ServerSetup: Sendable {
     ) async throws(RelayError) -> HTTPServer {
         do {
             return try await HTTPServer.start(
-                on: address, listening: listening, limits: .init(idleTime: idleTime), connections: connections, traffic: traffic,
+                on: address, listening: listening, limits: .init(idleTime: idleTime), connections: connections,
+                traffic: traffic,
                 security: credentials.security, responder: responder)
         } catch { throw RelayError(error) }
     }

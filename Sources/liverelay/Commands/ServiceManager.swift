@@ -24,8 +24,9 @@ struct ServiceManager: Equatable, Sendable {
 
     static let current = ServiceManager(environment: ProcessInfo.processInfo.environment, processID: getpid())
 
-    /// Starts a task that reports that the process is ready, and then sends watchdog messages until it is canceled. 
-    /// - Parameter status: a text for the operator; nil: none.
+    /// Starts a task that reports that the process is ready, and then sends watchdog messages until it is canceled.
+    /// - Parameters:
+    ///   - status: a text for the operator; nil: none.
     ///   - isAlive: returns when the process has responded. If it does not return, systemd restarts the process.
     func supervise(status: String? = nil, isAlive: @escaping @Sendable () async -> Void) -> Task<Void, Never> {
         send("READY=1" + (status.map { "\nSTATUS=\($0)" } ?? ""))

@@ -31,9 +31,13 @@ final class Predecessor: Sendable {
 
     /// Reads the rings of the channels, tells the other process that this one can start, and returns when that accepts no
     /// connections any more.
-    func takeOver(_ offered: HandoverState, _ host: ChannelHost) async throws(RelayError) -> HandoverState {
+    func takeOver(
+        _ offered: HandoverState, _ host: ChannelHost, _ updater: CatalogUpdater?
+    ) async throws(RelayError) -> HandoverState {
+        await updater?.repeatChanges(offered.changes)
         await host.follow(offered.channels, notify: report)
         let handed = try await accept(offered)
+        await updater?.repeatChanges(handed.changes)
         // Channels that started or ended meanwhile.
         await host.follow(handed.channels, notify: report)
         for channel in offered.channels.keys where handed.channels[channel] == nil { _ = host.take(channel) }

@@ -11,37 +11,52 @@ import WebServer
 struct Upgrade: Sendable {
     let host: ChannelHost
     let server: HTTPServer
+    let updater: CatalogUpdater?
     let recordings: RecordingService?
     let health: HealthRecorder
     let spool: SpoolLocation
     let generation: Int
     let connections: OpenConnections
     let logger: Logger
+    var limits = OutgoingHandover.Limits()
 
     /// How often segments and connections are looked at.
     private static let interval = Duration.milliseconds(100)
 
-    private struct Successor {
-        let process: SuccessorProcess
+    /// A process that takes over from this one.
+    struct Successor: Sendable {
+        /// The number of the process.
+        let number: Int32
         let link: HandoverLink
+        /// Ends the process. Its rings are whole at any moment.
+        let stop: @Sendable () -> Void
     }
 
-    /// - Parameter ends: the channels whose runs end.
+    /// Starts a successor with a listening socket. Its messages and its end are inputs.
+    typealias Start =
+        @Sendable (
+            _ listener: Int32, _ input: @escaping @Sendable (OutgoingHandover.Input) -> Void
+        ) throws(ProgramStart.Failure) -> Successor
+
+    /// - Parameters:
+    ///   - ends: the channels whose runs end.
+    ///   - start: nil: the program is started again.
     /// - Returns: whether the other process is the service now. Otherwise this process continues as before.
-    func run(_ ends: RunEnds) async -> Bool {
+    func run(_ ends: RunEnds, start: Start? = nil) async -> Bool {
         let (inputs, input) = AsyncStream<OutgoingHandover.Input>.makeStream()
         let successor: Successor
-        do throws(ProgramStart.Failure) { successor = try await start(input) } catch {
+        do throws(ProgramStart.Failure) { successor = try await begin(start ?? startProgram) { input.yield($0) } } catch
+        {
             report(failure: "the program cannot be started: \(unsafe String(cString: strerror(error.code)))")
             return false
         }
-        logger.info("Upgrade: started process \(successor.process)")
-        ServiceManager.current?.send("STATUS=Upgrade: process \(successor.process) starts")
+        logger.info("Upgrade: started process \(successor.number)")
+        ServiceManager.current?.send("STATUS=Upgrade: process \(successor.number) starts")
         let clock = ContinuousClock()
-        let start = clock.now
-        let now = { start.duration(to: clock.now) }
-        var machine = OutgoingHandover(at: now())
-        successor.link.send(.offer(format: HandoverMessage.format, state(host.spools)))
+        let beginning = clock.now
+        let now = { beginning.duration(to: clock.now) }
+        var machine = OutgoingHandover(limits: limits, at: now())
+        successor.link.send(.offer(format: HandoverMessage.format, await state(host.spools)))
         ends.observe { input.yield(.closed(channel: $0)) }
         let ticks = Task {
             while (try? await clock.sleep(for: Self.interval)) != nil { input.yield(.wake) }
@@ -71,7 +86,7 @@ struct Upgrade: Sendable {
             if let end { return end }
         }
         // The task was canceled, because this process ends.
-        successor.process.stop()
+        successor.stop()
         return false
     }
 
@@ -83,34 +98,34 @@ struct Upgrade: Sendable {
         case .stopAccepting:
             await server.pauseAccepting()
             await recordings?.close()
-            return ([.stoppedAccepting(state(host.beginHandover()))], nil)
+            return ([.stoppedAccepting(await state(host.beginHandover()))], nil)
         case .drain:
-            logger.info("Upgrade: process \(successor.process) accepts connections")
+            logger.info("Upgrade: process \(successor.number) accepts connections")
             server.beginClosing()
         case .release(let channel): if !host.release(channel) { return ([.closed(channel: channel)], nil) }
         case .complete:
-            logger.info("Upgrade: process \(successor.process) has all channels")
-            ServiceManager.current?.send("MAINPID=\(successor.process)")
+            logger.info("Upgrade: process \(successor.number) has all channels")
+            ServiceManager.current?.send("MAINPID=\(successor.number)")
             return ([], true)
         case .takeBack(let reason):
-            successor.process.stop()
+            successor.stop()
             host.endHandover()
             recordings?.reopen()
             await server.resumeAccepting()
             report(failure: reason)
             return ([], false)
         case .abandon(let reason):
-            successor.process.stop()
+            successor.stop()
             report(failure: reason)
             return ([], false)
         }
         return ([], nil)
     }
 
-    private func state(_ channels: [String: String]) -> HandoverState {
+    private func state(_ channels: [String: String]) async -> HandoverState {
         HandoverState(
             channels: channels, spool: spool.path, isTemporary: spool.isTemporary, generation: generation + 1,
-            health: health.handover)
+            health: health.handover, changes: await updater?.requestedChanges ?? [])
     }
 
     private func report(failure reason: String) {
@@ -118,48 +133,47 @@ struct Upgrade: Sendable {
         ServiceManager.current?.send("STATUS=Upgrade failed: \(reason.redactingURLs)")
     }
 
-    private func start(
-        _ input: AsyncStream<OutgoingHandover.Input>.Continuation
+    private func begin(
+        _ start: Start, _ input: @escaping @Sendable (OutgoingHandover.Input) -> Void
     ) async throws(ProgramStart.Failure) -> Successor {
-        guard let listener = await server.duplicateListener(), let (own, other) = HandoverLink.makePair() else {
-            throw ProgramStart.Failure(code: EMFILE)
-        }
-        defer {
-            close(listener)
-            close(other)
-        }
+        guard let listener = await server.duplicateListener() else { throw ProgramStart.Failure(code: EMFILE) }
+        defer { close(listener) }
+        return try start(listener, input)
+    }
+
+    @Sendable private func startProgram(
+        _ listener: Int32, _ input: @escaping @Sendable (OutgoingHandover.Input) -> Void
+    ) throws(ProgramStart.Failure) -> Successor {
+        guard let (own, other) = HandoverLink.makePair() else { throw ProgramStart.Failure(code: EMFILE) }
+        defer { close(other) }
         let descriptors = [other, listener] + (spool.lockDescriptor.map { [$0] } ?? [])
         let names = Set(Inheritance.variables)
         let environment = ProgramStart.environment.filter { !names.contains(String($0.prefix { $0 != "=" })) }
         let process: SuccessorProcess
         do throws(ProgramStart.Failure) {
-            process = SuccessorProcess(try ProgramStart(
-                arguments: CommandLine.arguments,
-                environment: environment + ["\(Inheritance.variable)=\(descriptors.count)"],
-                descriptors: [STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO] + descriptors,
-                ignoring: Signals.ignoresHangup ? [SIGHUP] : []
-            ).spawn())
+            process = SuccessorProcess(
+                try ProgramStart(
+                    arguments: CommandLine.arguments,
+                    environment: environment + ["\(Inheritance.variable)=\(descriptors.count)"],
+                    descriptors: [STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO] + descriptors,
+                    ignoring: Signals.ignoresHangup ? [SIGHUP] : []
+                ).spawn())
         } catch {
             close(own)
             throw error
         }
-        return Successor(
-            process: process,
-            link: HandoverLink(own) { message in
-                input.yield(message.map { .message($0) } ?? .successorEnded(reason: process.end()))
-            })
+        let link = HandoverLink(own) { input($0.map { .message($0) } ?? .successorEnded(reason: process.end())) }
+        return Successor(number: process.number, link: link, stop: process.stop)
     }
 }
 
 /// A process that was started to take over from this one.
-private final class SuccessorProcess: Sendable, CustomStringConvertible {
+private final class SuccessorProcess: Sendable {
     let number: pid_t
     /// The status with which it ended; nil: it runs.
     private let status = Mutex<Int32?>(nil)
 
     init(_ number: pid_t) { self.number = number }
-
-    var description: String { "\(number)" }
 
     /// Ends the process. Its rings are whole at any moment.
     func stop() {

@@ -104,9 +104,11 @@ import WebTestSupport
         }
     }
 
-    private static func upgrade(_ service: Service, _ server: HTTPServer, _ spool: URL) -> Upgrade {
+    private static func upgrade(
+        _ service: Service, _ server: HTTPServer, _ spool: URL, drain: Duration = .milliseconds(300)
+    ) -> Upgrade {
         var limits = OutgoingHandover.Limits()
-        (limits.drain, limits.boundary) = (.milliseconds(300), .seconds(3))
+        (limits.drain, limits.boundary) = (drain, .seconds(3))
         return Upgrade(
             host: service.host, server: server, updater: nil, recordings: nil, health: HealthRecorder(),
             spool: SpoolLocation(of: spool.path, lock: nil), generation: 0, connections: service.connections,
@@ -114,14 +116,14 @@ import WebTestSupport
     }
 
     /// A successor that runs here.
-    /// - Parameter died: called instead of the channels' take-over; it ends the connection.
+    /// - Parameter isKilled: whether it ends before it has a channel.
     private static func starting(
         _ next: Service, isKilled: Bool = false
     ) -> Upgrade.Start {
         { listener, input throws(ProgramStart.Failure) in
             guard let (own, other) = HandoverLink.makePair() else { throw ProgramStart.Failure(code: EMFILE) }
             let listener = dup(listener)
-            let predecessor = Predecessor(other)
+            let predecessor = PredecessorProcess(other)
             Task {
                 let offered = try await predecessor.offer()
                 let handed = try await predecessor.takeOver(offered, next.host, nil)
@@ -130,7 +132,7 @@ import WebTestSupport
                 _ = try await next.start(listening: listener)
                 if isKilled {
                     Task {
-                        try? await Task.sleep(for: .milliseconds(1500))
+                        try? await Task.sleep(for: .milliseconds(500))
                         await next.end()
                         predecessor.refuse(RelayError(.internalError, "killed", advice: ""))
                     }
@@ -198,7 +200,8 @@ import WebTestSupport
             newest[slug] = first.host.running(slug)?.state.snapshot?.index.nextMediaSequence
         }
         #expect(
-            await !Self.upgrade(first, server, spool).run(first.ends, start: Self.starting(second, isKilled: true)))
+            await !Self.upgrade(first, server, spool, drain: .seconds(60))
+                .run(first.ends, start: Self.starting(second, isKilled: true)))
         #expect(!first.host.isHandingOver)
         for slug in ["always", "watched"] {
             var client = try RawClient(port: server.port)

@@ -59,7 +59,8 @@ private let rows: [(when: String, inputs: [IncomingHandover.Input], last: [Incom
 
 @Test func messagesAreLines() throws {
     let state = HandoverState(
-        channels: ["news": "/tmp/a \"b\"\n"], spool: "/tmp", isTemporary: true, generation: 3, health: HealthHandover())
+        channels: ["news": "/spool/a \"b\"\n"], spool: "/spool", isTemporary: true, generation: 3,
+        health: HealthHandover())
     let messages: [HandoverMessage] = [
         .offer(format: 1, state), .accept(state), .released(channel: "a"), .completed, .ready, .refused(reason: "no"),
         .accepting, .taken(channel: ""), .failed(channel: "a", reason: "b"),

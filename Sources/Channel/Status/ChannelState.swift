@@ -195,7 +195,7 @@ package final class ChannelState: Sendable {
     }
 
     /// Shows the ring as another process publishes it.
-    func follow(_ snapshot: RingSnapshot) {
+    package func follow(_ snapshot: RingSnapshot) {
         state.withLock { state in
             guard state.ring == nil else { return }
             let first = state.followed?.firstMediaSequence ?? snapshot.index.nextMediaSequence

@@ -94,7 +94,7 @@ struct RelayService: Sendable {
 
     /// Runs until the process is asked to end, or its only channel has ended.
     func run() async throws(RelayError) {
-        let predecessor = Inheritance.ofThisProcess.link.map(Predecessor.init)
+        let predecessor = Inheritance.ofThisProcess.link.map(PredecessorProcess.init)
         do throws(RelayError) { try await run(after: predecessor) } catch {
             predecessor?.refuse(error)
             throw error
@@ -102,7 +102,7 @@ struct RelayService: Sendable {
     }
 
     /// - Parameter predecessor: the process whose connections and channels this one takes over; nil: there is none.
-    private func run(after predecessor: Predecessor?) async throws(RelayError) {
+    private func run(after predecessor: PredecessorProcess?) async throws(RelayError) {
         let catalog = try await readCatalog()
         let offered = try await predecessor?.offer() ?? HandoverState()
         let spool = try spoolLocation(after: offered)

@@ -5,7 +5,7 @@ import Support
 import Synchronization
 
 /// The process whose connections and channels this process takes over.
-final class Predecessor: Sendable {
+final class PredecessorProcess: Sendable {
     private let machine = Mutex(IncomingHandover())
     private let link: HandoverLink
     private let inputs: AsyncStream<IncomingHandover.Input>
@@ -40,7 +40,7 @@ final class Predecessor: Sendable {
         await updater?.repeatChanges(handed.changes)
         // Channels that started or ended meanwhile.
         await host.follow(handed.channels, notify: report)
-        for channel in offered.channels.keys where handed.channels[channel] == nil { _ = host.take(channel) }
+        for channel in offered.channels.keys where handed.channels[channel] == nil { _ = host.takeOverChannel(channel) }
         return handed
     }
 
@@ -81,8 +81,9 @@ final class Predecessor: Sendable {
                 for effect in handle(pending.removeFirst()) {
                     switch effect {
                     case .send(let message): link.send(message)
-                    case .take(let channel): if !host.take(channel) { pending.append(.taken(channel: channel)) }
-                    case .takeAll: host.takeAll()
+                    case .take(let channel):
+                        if !host.takeOverChannel(channel) { pending.append(.taken(channel: channel)) }
+                    case .takeAll: host.takeOverAllChannels()
                     case .becomeService:
                         link.end()
                         return

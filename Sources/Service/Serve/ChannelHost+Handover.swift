@@ -71,7 +71,7 @@ extension ChannelHost {
 
     /// Takes over a channel whose ring the other process has closed.
     /// - Returns: whether the function of `follow` will be called.
-    package func take(_ name: String) -> Bool {
+    package func takeOverChannel(_ name: String) -> Bool {
         state.withLock { state in
             guard let predecessor = state.handover.predecessors.removeValue(forKey: name) else { return false }
             defer { predecessor.release() }
@@ -80,7 +80,9 @@ extension ChannelHost {
     }
 
     /// Takes over all channels that were not released, because the other process has ended.
-    package func takeAll() { for name in state.withLock({ $0.handover.predecessors.keys }) { _ = take(name) } }
+    package func takeOverAllChannels() {
+        for name in state.withLock({ $0.handover.predecessors.keys }) { _ = takeOverChannel(name) }
+    }
 }
 
 // MARK: - Handing over

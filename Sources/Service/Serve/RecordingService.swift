@@ -106,7 +106,7 @@ package final class RecordingService: Sendable {
     /// Continues the recordings again, because the next process has failed.
     package func reopen() {
         guard flock(directory.raw, LOCK_EX | LOCK_NB) == 0,
-            let schedule = try? Self.readList(Self.listPath(pattern), logger)
+            let schedule = try? list.read(logger)
         else { return logger.error("Recordings cannot be continued: the new process holds \(pattern.root)") }
         state.withLock { state in
             (state.schedule, state.isClosed) = (schedule, false)

@@ -10,7 +10,8 @@ struct RecordingList: Sendable {
 
     init(of pattern: RecordingPattern) { path = pattern.root + "/.recordings.json" }
 
-    /// Reads the list; an empty one if there is none. Unreadable recordings are left out, and the file is then set aside.
+    /// Reads the list; an empty one if there is none. Unreadable recordings are left out, and the file is then set
+    /// aside.
     func read(_ logger: Logger) throws(RecordingFile.Failure) -> RecordingSchedule {
         guard unsafe access(path, F_OK) == 0 else { return RecordingSchedule() }
         let file = URL(filePath: path)

@@ -40,6 +40,16 @@ private let segmentRows: [(when: String, text: String, segments: [String])] = [
         "#EXT-X-MEDIA-SEQUENCE:7\n#EXT-X-DISCONTINUITY-SEQUENCE:3\n#EXTINF:6,\na\n#EXT-X-DISCONTINUITY\n#EXTINF:6,\nb",
         ["7/3 a 6", "8/4 b 6 discontinuous"]
     ),
+    (
+        "numbers of the head that cannot be read count as missing",
+        "#EXT-X-TARGETDURATION:\n#EXT-X-MEDIA-SEQUENCE:-1\n#EXT-X-DISCONTINUITY-SEQUENCE:x\n#EXTINF:6,\na",
+        ["0/0 a 6"]
+    ),
+    (
+        "a number that is read after one that cannot be",
+        "#EXT-X-MEDIA-SEQUENCE:\n#EXT-X-MEDIA-SEQUENCE:7\n#EXTINF:6,\na", ["7/0 a 6"]
+    ),
+    ("a negative EXTINF counts as 0", "#EXT-X-TARGETDURATION:2\n#EXTINF:-1,\na", ["0/0 a 0"]),
     ("the tags that count stand last", "#EXTINF:6,\na\n#EXT-X-MEDIA-SEQUENCE:7", ["7/0 a 6"]),
     ("a discontinuity before the first", "#EXT-X-DISCONTINUITY\n#EXTINF:6,\na", ["0/1 a 6 discontinuous"]),
     (

@@ -88,6 +88,10 @@ private let irregularRows: [(when: String, text: String, bandwidth: Int, reasons
             "a tag of media playlists that governs nothing",
             "#EXT-X-PLAYLIST-TYPE:VOD\n#EXT-X-STREAM-INF:BANDWIDTH=1\na", 1, [.misplaced], 2
         ),
+        (
+            "a tag of the head of media playlists", "#EXT-X-TARGETDURATION:2\n#EXT-X-STREAM-INF:BANDWIDTH=1\na", 1,
+            [.misplaced], 2
+        ),
         ("a blank before the version", "#EXT-X-VERSION: 10\n#EXT-X-STREAM-INF:BANDWIDTH=1\na", 1, [], 0),
     ]
 
@@ -112,6 +116,10 @@ func irregularMultivariantPlaylistsAreRead(
 private let kindRows: [(when: String, text: String, isMultivariant: Bool)] = [
     ("segments", "#EXT-X-VERSION:3\n#EXTINF:6,\na", false),
     ("variants", "#EXT-X-VERSION:3\n#EXT-X-STREAM-INF:BANDWIDTH=1\na", true),
+    (
+        "variants between the head and the end of a media playlist",
+        "#EXT-X-TARGETDURATION:2\n#EXT-X-MEDIA-SEQUENCE:0\n#EXT-X-STREAM-INF:BANDWIDTH=1\na\n#EXT-X-ENDLIST", true
+    ),
     ("variants under a tag of media playlists", "#EXT-X-PLAYLIST-TYPE:VOD\n#EXT-X-STREAM-INF:BANDWIDTH=1\na", true),
     ("renditions only", "#EXT-X-MEDIA:TYPE=AUDIO,GROUP-ID=\"a\",NAME=\"n\"", true),
     ("a playlist that is still empty", "#EXT-X-TARGETDURATION:6", false),

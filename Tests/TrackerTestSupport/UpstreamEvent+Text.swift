@@ -20,8 +20,10 @@ extension UpstreamEvent {
         case .variantsSelected(let variants, let dropped):
             EventLine(
                 "variants-selected", ("uris", variants.map(\.uri).joined(separator: " ")), ("dropped", "\(dropped)"))
-        case .variantRefused(let variant, let codecs):
+        case .variantRefused(let variant, .foreignVideo(let codecs)):
             EventLine("variant-refused", ("uri", variant.uri), ("codecs", codecs.joined(separator: " ")))
+        case .variantRefused(let variant, .failed(let error)):
+            EventLine("variant-refused", ("uri", variant.uri), ("status", "\(error.status ?? 0)"))
         case .joined(let joined):
             EventLine(
                 "joined", ("rendition", joined.rendition.token), ("media-sequence", "\(joined.mediaSequence)"),

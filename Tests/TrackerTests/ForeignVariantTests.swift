@@ -5,7 +5,7 @@ import Testing
 @testable import Support
 @testable import Tracker
 
-/// Variants whose CODECS do not say that their video is foreign.
+/// Variants that cannot be followed, although nothing in the multivariant playlist says so.
 @Suite struct ForeignVariantTests {
     /// An origin with variants at these names, the best first.
     private static func origin(_ names: [String]) -> SessionOrigin {
@@ -30,7 +30,8 @@ import Testing
     private static func refusals(_ simulation: ChannelSimulation) -> [String] {
         simulation.events.compactMap {
             switch $0.event {
-            case .variantRefused(let variant, let codecs): "p \(variant.uri) \(codecs.joined())"
+            case .variantRefused(let variant, .foreignVideo(let codecs)): "p \(variant.uri) \(codecs.joined())"
+            case .variantRefused(let variant, .failed(let error)): "p \(variant.uri) \(error.status ?? 0)"
             case .backup(let source, .variantRefused(let variant, _)): "\(source) \(variant.uri)"
             default: nil
             }
@@ -66,6 +67,48 @@ import Testing
         #expect(simulation.end == nil && simulation.trace.hasSuffix("p111"), "\(row.when): \(simulation.trace)")
         let loads = simulation.requests.filter { $0.request.purpose == .multivariantPlaylist }
         #expect(loads.count == 1 + row.refused.count && loads.allSatisfy { $0.at < .seconds(1) }, "\(row.when)")
+    }
+
+    static let dead: [(when: String, variants: [String], refused: [String], follows: String, end: String?)] = [
+        ("the best is not there", ["gone", "avc", "low"], ["p gone/list.m3u8 404"], "/avc/", nil),
+        (
+            "only the last is there", ["gone-a", "gone-b", "avc"],
+            ["p gone-a/list.m3u8 404", "p gone-b/list.m3u8 404"], "/avc/", nil
+        ),
+        ("the best is a page", ["page", "avc"], ["p page/list.m3u8 200"], "/avc/", nil),
+        ("the best is protected", ["drm", "avc"], ["p drm/list.m3u8 0"], "/avc/", nil),
+        ("none is there", ["gone-a", "gone-b"], ["p gone-a/list.m3u8 404"], "nothing", "404"),
+        ("the best is not there yet", ["busy", "avc"], [], "nothing", "503"),
+    ]
+
+    @Test(arguments: dead.indices) func nextVariantIsTriedForADeadOne(row: Int) async throws {
+        let row = Self.dead[row]
+        var origin = Self.origin(row.variants)
+        let master = origin.instead
+        origin.instead = { request, now in
+            switch request.url.split(separator: "/").dropLast().last?.prefix(4) {
+            case "gone": refused(404, request)
+            case "busy": refused(503, request)
+            case "page": text("<html><body>Welcome</body></html>", request)
+            case "drm":
+                text(
+                    """
+                    #EXTM3U
+                    #EXT-X-TARGETDURATION:2
+                    #EXT-X-KEY:METHOD=SAMPLE-AES,URI="skd://1",KEYFORMAT="com.apple.streamingkeydelivery"
+                    #EXTINF:2,
+                    a.ts
+
+                    """, request)
+            default: master(request, now)
+            }
+        }
+        let simulation = try await ChannelSimulation(ChannelOrigins(primary: origin), seconds: 40, backups: 0) { _, _ in
+            .published
+        }
+        #expect(Self.refusals(simulation) == row.refused, "\(row.when)")
+        #expect(Self.delivered(simulation).contains(row.follows), "\(row.when)")
+        #expect(simulation.end.map { "\($0)" }?.contains(row.end ?? "-") ?? (row.end == nil), "\(row.when)")
     }
 
     /// A variant that was published is not left because an ad in it is foreign.

@@ -22,11 +22,10 @@ extension UpstreamEvent {
                 Following the variants of \(variants.map { Self.text(of: $0, nil, []) }.joined(separator: "; ")) too\
                 \(dropped > 0 ? "; dropped=\(dropped)" : "")
                 """)
-        case .variantRefused(let variant, let codecs):
+        case .variantRefused(let variant, let refusal):
             LogLine(
-                .warning,
-                "The variant of \(Self.text(of: variant, nil, [])) is not followed: no video in it can be republished"
-                    + (codecs.isEmpty ? "" : " (\(codecs.joined(separator: ", ")))"))
+                .warning, "The variant of \(Self.text(of: variant, nil, [])) is not followed: \(Self.text(of: refusal))"
+            )
         case .joined(let joined):
             LogLine(
                 .info,
@@ -105,6 +104,14 @@ extension UpstreamEvent {
     }
 
     /// "… bit/s 1280x720, audio rendition …, subtitles …"
+    private static func text(of refusal: VariantRefusal) -> String {
+        switch refusal {
+        case .foreignVideo(let codecs):
+            "no video in it can be republished" + (codecs.isEmpty ? "" : " (\(codecs.joined(separator: ", ")))")
+        case .failed(let error): RelayError(error).message
+        }
+    }
+
     private static func text(of variant: Variant, _ audio: Rendition?, _ subtitles: [Rendition]) -> String {
         let size = variant.resolution.map { " \($0.width)x\($0.height)" } ?? ""
         let audio = audio.map { ", audio rendition \($0.name)" } ?? ""

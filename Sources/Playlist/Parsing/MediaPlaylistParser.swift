@@ -3,7 +3,8 @@ import Support
 /// A parser for media playlists (RFC 8216 §4.3.2, §4.3.3) that reads the text in one pass.
 ///
 /// The parser accepts what players accept: no VERSION, no TARGETDURATION, head tags in any order or between segments,
-/// and unreadable tags that do not govern media. It refuses text that could give wrong media.
+/// and unreadable tags that do not govern media. An unreadable number of the head counts as missing: segments are then
+/// known by their URLs. It refuses text that could give wrong media.
 package struct MediaPlaylistParser {
     private var playlist = MediaPlaylist(targetDuration: .zero)
     private let url: String
@@ -71,8 +72,13 @@ package struct MediaPlaylistParser {
             do throws(PlaylistError) {
                 try read(tag, value, line)
             } catch {
-                if tag.governsMedia { throw error }
-                keepVerbatim(line)
+                if tag.mayBeMissing, case .badValue = error.reason {
+                    singleTagValues[tag] = nil
+                } else if tag.governsMedia {
+                    throw error
+                } else {
+                    keepVerbatim(line)
+                }
                 playlist.irregularities.append(limited: error)
             }
         }

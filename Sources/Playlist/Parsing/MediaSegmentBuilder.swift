@@ -20,17 +20,22 @@ struct MediaSegmentBuilder {
 
     init(meter: LimitMeter) { self.meter = meter }
 
-    /// - Returns: The irregularity of a tag that replaces an earlier one of the same segment.
+    /// - Returns: The irregularity of a tag that replaces an earlier one of the same segment, or of a negative duration,
+    ///   which counts as 0: that of a stream in a channel list.
     mutating func read(
         _ tag: PlaylistTag, _ value: ArraySlice<UInt8>, line: Int, in scope: inout VariableScope
     ) throws(PlaylistError) -> PlaylistError? {
         let isReplacing = tag == .extinf && hasDuration
+        var isNegative = false
         switch tag {
         case .extinf:
             // `<duration>,[<title>]`; the comma may be missing.
-            next.duration = try tag.read(value, line: line) { text in
-                DecimalSeconds.duration(text.prefix { $0 != ASCII.comma }.trimmingWhiteSpace())
+            let text = value.prefix { $0 != ASCII.comma }.trimmingWhiteSpace()
+            isNegative = text.first == ASCII.minus
+            let duration = try tag.read(isNegative ? text.dropFirst() : text, line: line) {
+                DecimalSeconds.duration($0)
             }
+            next.duration = isNegative ? .zero : duration
             hasDuration = true
         case .discontinuity:
             next.isDiscontinuous = true
@@ -43,6 +48,7 @@ struct MediaSegmentBuilder {
         case .map: map = try initialization(try TagAttributes(value, of: tag, line: line, in: &scope))
         default: break
         }
+        if isNegative { return PlaylistError(.badValue(String(decoding: value, as: UTF8.self)), tag, line: line) }
         return isReplacing ? PlaylistError(.duplicate, tag, line: line) : nil
     }
 

@@ -11,7 +11,7 @@ package struct MultivariantPlaylistParser {
 
     /// Parses the text of a multivariant playlist.
     ///
-    /// Throws for text that is no playlist, for a tag of media playlists, for an EXT-X-STREAM-INF without attributes or
+    /// Throws for text that is no playlist, for a tag that governs segments, for an EXT-X-STREAM-INF without attributes or
     /// URI, and for a variable without definition. A URI line without EXT-X-STREAM-INF is passed over, and so is a variant
     /// with an unknown layout (draft-pantos-hls-rfc8216bis §4.4.6.2).
     /// - Parameters:
@@ -48,7 +48,7 @@ package struct MultivariantPlaylistParser {
             do throws(PlaylistError) {
                 try read(tag, value, line: line.number)
             } catch {
-                if tag.governsMedia { throw error }
+                if tag.governsMedia, tag.scope != .mediaPlaylist { throw error }
                 playlist.irregularities.append(limited: error)
             }
         }

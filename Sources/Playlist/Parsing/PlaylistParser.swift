@@ -8,8 +8,9 @@ package enum PlaylistDocument: Equatable, Sendable {
 package enum PlaylistParser {
     /// Finds out the kind of a playlist and parses it.
     ///
-    /// The first tag that only one kind has decides (RFC 8216 §4.1). Tags that govern media take precedence, because
-    /// multivariant playlists with EXT-X-PLAYLIST-TYPE exist. Without any such tag the playlist is a media playlist.
+    /// The first tag that only one kind has decides (RFC 8216 §4.1). Tags of segments and of variants take precedence, because
+    /// multivariant playlists with EXT-X-PLAYLIST-TYPE, EXT-X-TARGETDURATION and EXT-X-ENDLIST exist. Without any such tag the
+    /// playlist is a media playlist.
     package static func parse(
         _ bytes: [UInt8], url: String = "", imported: [VariableDefinition] = [], limits: PlaylistLimits = .standard,
         mayBeTruncated: Bool = false
@@ -37,7 +38,7 @@ package enum PlaylistParser {
             try line.checkCancellation()
             guard case .tag(let tag, _) = line.content, tag.scope != .anyPlaylist else { continue }
             let isMultivariant = tag.scope == .multivariantPlaylist
-            if tag.governsMedia { return isMultivariant }
+            if tag.governsMedia, tag.scope != .mediaPlaylist { return isMultivariant }
             firstMinorTag = firstMinorTag ?? isMultivariant
         }
         return firstMinorTag ?? false

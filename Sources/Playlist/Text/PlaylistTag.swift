@@ -85,6 +85,9 @@ package enum PlaylistTag: String, CaseIterable, Sendable {
         }
     }
 
+    /// Whether a number that cannot be read counts as missing.
+    package var mayBeMissing: Bool { [.targetDuration, .mediaSequence, .discontinuitySequence].contains(self) }
+
     /// Whether two occurrences with different values are an error.
     package var mayAppearOnce: Bool {
         scope == .mediaPlaylist || self == .version || self == .start || self == .skip

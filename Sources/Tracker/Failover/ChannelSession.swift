@@ -99,7 +99,9 @@ package struct ChannelSession: IngestSession {
         guard delivery.isMedia else { return }
         output.recordOutcome(delivery, outcome, at: now)
         if let number = delivery.variantTrial, case .refused(.foreignVideo(let codecs)) = outcome {
-            if let active = state.active, active.number == number { reopen(active, without: codecs, at: now) }
+            if let active = state.active, active.number == number {
+                reopen(active, refusing: .foreignVideo(codecs), at: now)
+            }
             return
         }
         if outcome == .published {
@@ -119,7 +121,7 @@ package struct ChannelSession: IngestSession {
     private mutating func recordProbe(_ delivery: Delivery, _ outcome: DeliveryOutcome, at now: Duration) {
         guard let trial = state.trial, trial.source == delivery.source else { return }
         if let number = delivery.variantTrial, case .refused(.foreignVideo(let codecs)) = outcome {
-            if trial.session.number == number { reopen(trial, without: codecs, at: now) }
+            if trial.session.number == number { reopen(trial, refusing: .foreignVideo(codecs), at: now) }
             return
         }
         state.recordProbe(outcome)
@@ -157,7 +159,7 @@ package struct ChannelSession: IngestSession {
             case .deliver(let delivery): output.record(delivery)
             case .report(let event): output.record(event, at: now)
             case .end(let end):
-                activeEnded(end)
+                activeEnded(end, at: now)
                 continue
             }
             effects.append(effect)
@@ -195,26 +197,32 @@ package struct ChannelSession: IngestSession {
         forwardToTrial(.start, at: now)
     }
 
-    /// Opens the active source again, to follow another variant than the one whose video is in `codecs`.
-    private mutating func reopen(_ session: SourceSession, without codecs: [String], at now: Duration) {
-        guard refuse(session, codecs) else { return }
+    /// Opens the active source again, to follow another variant.
+    /// - Returns: false if the session follows no variant that may be refused.
+    @discardableResult
+    private mutating func reopen(
+        _ session: SourceSession, refusing refusal: VariantRefusal?, at now: Duration
+    ) -> Bool {
+        guard refuse(session, refusal) else { return false }
         retiredCounts += IngestCounts(session.status)
         apply(.activeReopened(makeSession(for: session.source)))
         forwardToActive(.start, at: now)
+        return true
     }
 
     /// Opens the source on trial again, likewise.
-    private mutating func reopen(_ trial: SourceTrial, without codecs: [String], at now: Duration) {
-        guard refuse(trial.session, codecs) else { return }
+    @discardableResult
+    private mutating func reopen(_ trial: SourceTrial, refusing refusal: VariantRefusal?, at now: Duration) -> Bool {
+        guard refuse(trial.session, refusal) else { return false }
         apply(.trialReopened(trial.reopened(with: makeSession(for: trial.source))))
         forwardToTrial(.start, at: now)
+        return true
     }
 
-    /// - Returns: false if the session follows no variant that may be refused.
-    private mutating func refuse(_ session: SourceSession, _ codecs: [String]) -> Bool {
-        guard let variant = session.variantOnTrial else { return false }
+    private mutating func refuse(_ session: SourceSession, _ refusal: VariantRefusal?) -> Bool {
+        guard let refusal, let variant = session.variantOnTrial else { return false }
         refusedVariants[session.source, default: []].append(variant)
-        let event = UpstreamEvent.variantRefused(variant, codecs: codecs)
+        let event = UpstreamEvent.variantRefused(variant, refusal)
         effects.report(session.source == 0 ? event : .backup(session.source, event))
         return true
     }
@@ -244,7 +252,8 @@ package struct ChannelSession: IngestSession {
     }
 
     /// Handles the end of the active session. The channel ends if the primary is drained or there is no backup.
-    private mutating func activeEnded(_ end: SessionEnd) {
+    private mutating func activeEnded(_ end: SessionEnd, at now: Duration) {
+        if let session = state.active, reopen(session, refusing: end.variantRefusal, at: now) { return }
         guard hasBackups, let session = state.active else { return finish(end) }
         if session.source == 0, case .drained = end { return finish(end) }
         effects.report(history.recordEnd(of: session, end))
@@ -255,7 +264,7 @@ package struct ChannelSession: IngestSession {
     /// Handles the end of the session on trial: it has no usable media. If the primary is drained, all of it was
     /// published from one source or another, and the channel ends.
     private mutating func trialEnded(_ end: SessionEnd, at now: Duration) {
-        guard let trial = state.trial else { return }
+        guard let trial = state.trial, !reopen(trial, refusing: end.variantRefusal, at: now) else { return }
         endTrial(at: now)
         if trial.source == 0, case .drained = end {
             publish(trial.heldEffects, at: now)

@@ -20,6 +20,8 @@ struct PlaylistIntake: Sendable {
         let began: Duration
         var backoff = Backoff()
         var failures = FailureReport()
+        /// How many redundant variants were tried in place of the first.
+        var redundantVariants = 0
     }
 
     let policy: UpstreamSession.Policy
@@ -171,7 +173,15 @@ struct PlaylistIntake: Sendable {
         opening.deadline = opening.deadline.map { $0 + pause }
         let retryAt = now + max(pause, opening.backoff.next())
         if opening.backoff.failures >= policy.opening.tries(after: error) {
-            return media.requests.finish(.failed(error))
+            guard opening.redundantVariants < locator.redundantVariantCount else {
+                return media.requests.finish(.failed(error))
+            }
+            opening.redundantVariants += 1
+            opening.backoff = Backoff()
+            state = .opening(opening)
+            media.requests.report(media.renditions[0].loadFailed(error, at: now, retry: now))
+            tryRedundantVariant(&media, at: now)
+            return
         }
         if media.renditions.isEmpty {
             opening.retryAt = retryAt

@@ -92,6 +92,9 @@ struct PlaylistLocator: Sendable {
 
     var hasMultivariant: Bool { multivariant != nil }
 
+    /// The number of other URLs of the variant.
+    var redundantVariantCount: Int { max(0, variants.count - 1) }
+
     /// The variables that EXT-X-DEFINE:IMPORT of a media playlist may name.
     var variables: [VariableDefinition] { multivariant?.playlist.variables ?? [] }
 

@@ -14,8 +14,8 @@ package enum UpstreamEvent: Equatable, Sendable {
     /// The variants that are followed beside the leading one, for the life of the session. Reported before the leading one, if
     /// there are any. `dropped`: those beyond `VideoTrackIdentity.limit`.
     case variantsSelected([Variant], dropped: Int)
-    /// A variant is not followed any more: its video has codecs, named by `codecs`, that cannot be republished.
-    case variantRefused(Variant, codecs: [String])
+    /// A variant is not followed any more, because another one may be usable.
+    case variantRefused(Variant, VariantRefusal)
     /// The first segments of a rendition are known.
     case joined(Joined)
     /// A step was taken because a playlist listed nothing new for that long.
@@ -95,4 +95,12 @@ package enum UpstreamEvent: Equatable, Sendable {
         /// Whether the playlist had ENDLIST or type VOD from the start, so that there is no live edge.
         package let isVOD: Bool
     }
+}
+
+/// Why a variant is not followed.
+package enum VariantRefusal: Equatable, Sendable {
+    /// No video in it can be republished. The codecs, as far as they are known.
+    case foreignVideo([String])
+    /// Nothing of it was published before its session failed.
+    case failed(TrackerError)
 }

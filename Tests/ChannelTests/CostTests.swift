@@ -27,7 +27,7 @@
         func costsAsBefore(row: Row) async throws {
             let counter = StepCounter()
             let capture = try row.capture()
-            _ = try await StepCounter.$current.withValue(counter) { try await republish(capture) }
+            _ = try await StepCounter.$current.withValue(counter) { try await republish(capture, isChecked: false) }
             #expect(counter.steps * 10 <= row.steps * 11, "more than a tenth above \(row.steps)")
             #expect(counter.steps * 10 >= row.steps * 9, "a tenth below \(row.steps): write down the new number")
         }

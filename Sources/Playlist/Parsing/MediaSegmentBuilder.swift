@@ -30,12 +30,12 @@ struct MediaSegmentBuilder {
         switch tag {
         case .extinf:
             // `<duration>,[<title>]`; the comma may be missing.
-            let text = value.prefix { $0 != ASCII.comma }.trimmingWhiteSpace()
-            isNegative = text.first == ASCII.minus
-            let duration = try tag.read(isNegative ? text.dropFirst() : text, line: line) {
-                DecimalSeconds.duration($0)
+            next.duration = try tag.read(value, line: line) { value in
+                let text = value.prefix { $0 != ASCII.comma }.trimmingWhiteSpace()
+                isNegative = text.first == ASCII.minus
+                let duration = DecimalSeconds.duration(isNegative ? text.dropFirst() : text)
+                return isNegative ? duration.map { _ in .zero } : duration
             }
-            next.duration = isNegative ? .zero : duration
             hasDuration = true
         case .discontinuity:
             next.isDiscontinuous = true

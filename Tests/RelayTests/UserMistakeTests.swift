@@ -153,7 +153,7 @@ private final class MistakeScene: Sendable {
         "/drm.m3u8": (
             200, "#EXTM3U\n#EXT-X-TARGETDURATION:2\n#EXT-X-KEY:METHOD=SAMPLE-AES,URI=\"skd://k\"\n#EXTINF:2,\na.ts\n"
         ),
-        "/line.m3u8": (200, "#EXTM3U\n#EXT-X-TARGETDURATION:two\n#EXTINF:2,\na.ts\n"),
+        "/line.m3u8": (200, "#EXTM3U\n#EXT-X-TARGETDURATION:2\n#EXTINF:two,\na.ts\n"),
         "/array/player_api.php": (200, "{\"user_info\":[],\"server_info\":[]}"),
         "/notice/player_api.php": (200, "<br />\nNotice: undefined index in api.php\n{\"user_info\":{\"auth\":1}}"),
         "/cut/player_api.php": (200, "{\"user_info\":{\"auth\":1,\"status\":\"Act"),

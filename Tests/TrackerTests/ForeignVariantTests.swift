@@ -75,7 +75,7 @@ import Testing
             "only the last is there", ["gone-a", "gone-b", "avc"],
             ["p gone-a/list.m3u8 404", "p gone-b/list.m3u8 404"], "/avc/", nil
         ),
-        ("the best is a page", ["page", "avc"], ["p page/list.m3u8 200"], "/avc/", nil),
+        ("the best is a page", ["page", "avc"], ["p page/list.m3u8 0"], "/avc/", nil),
         ("the best is protected", ["drm", "avc"], ["p drm/list.m3u8 0"], "/avc/", nil),
         ("none is there", ["gone-a", "gone-b"], ["p gone-a/list.m3u8 404"], "nothing", "404"),
         ("the best is not there yet", ["busy", "avc"], [], "nothing", "503"),

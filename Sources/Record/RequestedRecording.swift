@@ -48,7 +48,7 @@ package struct RequestedRecording: Codable, Equatable, Sendable {
     package var isKept: Bool
     /// Whether the recording includes slate that fills outages; nil in lists of earlier versions means true.
     package private(set) var includesSlate: Bool?
-    /// What becomes of ad breaks; nil: as the channel's recordings have it.
+    /// The treatment of ad breaks; nil: that of the channel's recordings.
     package private(set) var ads: RecordingAds?
     /// How the recording is repeated. The newest recording of a series has it; the earlier ones have none.
     package var repetition: RecordingRepetition?

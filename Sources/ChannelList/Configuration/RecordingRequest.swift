@@ -22,7 +22,7 @@ package struct RecordingRequest: Equatable, Sendable {
     package let isKept: Bool
     /// Whether the recording includes slate that fills outages.
     package let includesSlate: Bool
-    /// What becomes of ad breaks; nil: as the channel's recordings have it.
+    /// The treatment of ad breaks; nil: that of the channel's recordings.
     package let ads: RecordingAds?
 
     private enum Key: String, CaseIterable {

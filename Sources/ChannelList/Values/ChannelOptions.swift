@@ -100,7 +100,7 @@ package struct ChannelOptions: Sendable {
                 || self.archiveSize != nil || self.archiveStore != nil)
     }
 
-    /// What recordings have of ad breaks; nil: the configuration does not say it.
+    /// The treatment of ad breaks in recordings; nil: the configuration does not say it.
     package var recordingAds: RecordingAds? { self.recordAds.flatMap { RecordingAds(rawValue: $0) } }
 
     /// These options, with `defaults` for the missing ones.

@@ -350,7 +350,8 @@ package enum ConfigurationKey: String, CaseIterable, CodingKey, Sendable {
             row(
                 .flag, "Check the channel's own output while it runs.", option: .output,
                 """
-                Each version of live.m3u8 and the boxes of each segment are judged by the rules of docs/rules.md, without a                 request. Findings are in status.json, the events and the metrics.
+                Each version of live.m3u8 and the boxes of each segment are judged by the rules of docs/rules.md, without a \
+                request. Findings are in status.json, the events and the metrics.
                 """)
         case .burst:
             row(

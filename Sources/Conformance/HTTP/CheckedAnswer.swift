@@ -38,7 +38,7 @@ package struct CheckedAnswer: Sendable {
 
     package var isSuccess: Bool { failure == nil && status.map { (200..<300).contains($0) } ?? true }
 
-    /// What is said of the server or the directory that has no content for the request: `is answered with status 404`; nil
+    /// A predicate for a request to which the server or the directory has no content: `is answered with status 404`; nil
     /// for content, and for a failure that may be the client's.
     var refusal: String? {
         switch failure {

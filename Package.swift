@@ -81,6 +81,7 @@ let package = Package(
         module("Splice", ["Support", "Media", "Demux", "Transcode", "Mux"]),
         module("LiveRing", ["Support", "Playlist", "CFileSystem"]),
         module("ArchiveStore", ["Support", "Playlist", "Fetch", "Media", "LiveRing"]),
+        module("Fleet", ["Support", "Fetch", "ArchiveStore"]),
         module("Conformance", ["Support", "Playlist", "Decrypt", "Media", "Demux"]),
         module("Inspect", ["Support", "Fetch", "Capture", "Conformance"]),
         module("ChannelList", ["Support", "Playlist", .product(name: "Yams", package: "Yams")]),
@@ -207,6 +208,9 @@ let package = Package(
             ["Conformance", "Inspect", "Capture", "Fetch", "Playlist", "Media", "Support", "TestSupport", "TestCipher"]),
         tests(
             "ArchiveStoreTests", ["ArchiveStore", "LiveRing", "Fetch", "Media", "Playlist", "Support", "TestSupport"]),
+        support("FleetHarness", path: "Tests/Fleets/Harness", ["Fleet", "PlaylistRules"]),
+        tests("FleetTests", ["Fleet", "FleetHarness", "Fetch", "ArchiveStore", "Support"]),
+        driver("fleets", path: "Tests/Fleets/Driver", ["FleetHarness"]),
         tests("LiveRingTests", ["LiveRing", "Playlist", "Media", "Support", "TestSupport"]),
         .target(
             name: "ChannelTestSupport",

@@ -51,7 +51,7 @@ package final class ObjectStore: Sendable {
     }
 
     /// - Parameters:
-    ///   - requests: the proxy and the certificates of requests. The sizes of answers are limited here.
+    ///   - requests: the proxy, the certificates and the time limits of requests. The sizes of answers are limited here.
     ///   - now: milliseconds since 1970.
     ///   - reportDamage: called with the reason why the bytes of an object are not used.
     package init(
@@ -93,10 +93,13 @@ package final class ObjectStore: Sendable {
     /// A URL that gives access to an object without a key, for a limited time.
     package func signedURL(of key: String) -> String { signature.url("GET", url.prefix + key, at: signingDate) }
 
-    package func put(_ key: String, _ bytes: [UInt8], type: String) async throws(StoreError) {
+    /// - Parameter isNew: whether the object is put only if there is none of that key. A store that honors this answers
+    ///   412 if there is one.
+    package func put(_ key: String, _ bytes: [UInt8], type: String, isNew: Bool = false) async throws(StoreError) {
         let url = signature.url("PUT", url.prefix + key, at: signingDate)
         state.withLock { $0.counts.puts += 1 }
-        let content = RequestContent(.put, type: type, bytes: bytes)
+        let fields = isNew ? [FetchAnswer.Header(name: "If-None-Match", value: "*")] : []
+        let content = RequestContent(.put, type: type, bytes: bytes, fields: fields)
         _ = try answer(await fetcher.send(content, to: url, limitedAs: .segment), of: key)
     }
 

@@ -180,10 +180,13 @@ package struct RequestContent: Equatable, Sendable {
     let method: Method
     let type: String
     let bytes: [UInt8]
+    /// Further header fields, which no log shows.
+    let fields: [FetchAnswer.Header]
 
-    package init(_ method: Method = .post, type: String, bytes: [UInt8]) {
+    package init(_ method: Method = .post, type: String, bytes: [UInt8], fields: [FetchAnswer.Header] = []) {
         self.method = method
         self.type = type
         self.bytes = bytes
+        self.fields = fields
     }
 }

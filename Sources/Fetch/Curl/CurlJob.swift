@@ -37,6 +37,7 @@ struct CurlJob: Sendable {
     var headerLines: [String] {
         headers.lines(for: url) + (request.revalidation?.headerLines ?? [])
             + (content.map { ["Content-Type: \($0.type)", "Expect:"] } ?? [])
+            + (content?.fields.map { "\($0.name): \($0.value)" } ?? [])
             + (download?.fields.map { "\($0.name): \($0.value)" } ?? [])
     }
 

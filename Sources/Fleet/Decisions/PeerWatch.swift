@@ -1,0 +1,37 @@
+/// Judges other nodes by the changes of their records that this node has seen, by its own clock.
+struct PeerWatch: Sendable {
+    private struct Sight {
+        /// nil: the record was absent, or cannot be read.
+        var counter: UInt64?
+        /// When the answer came that first had this counter.
+        var since: Duration
+        /// When the request for the newest answer that had this counter was sent.
+        var until: Duration
+    }
+
+    private var sights: [String: Sight] = [:]
+
+    /// Records the nodes of a view, and the owners without a record.
+    mutating func record(_ view: FleetView, at now: Duration) {
+        let owners = view.owners.values.compactMap { $0.record?.node }
+        let names = Set(view.nodes.keys).union(owners)
+        sights = sights.filter { names.contains($0.key) }
+        for name in names {
+            let counter = view.nodes[name].flatMap { $0?.counter }
+            if var sight = sights[name], sight.counter == counter {
+                sight.until = max(view.sentAt, sight.until)
+                sights[name] = sight
+            } else {
+                sights[name] = Sight(counter: counter, since: now, until: now)
+            }
+        }
+    }
+
+    /// Whether the record of a node stayed the same for a time.
+    func isSilent(_ node: String, for time: Duration) -> Bool {
+        sights[node].map { $0.until - $0.since >= time } ?? false
+    }
+
+    /// When the present counter was first seen.
+    func firstSight(of node: String) -> Duration? { sights[node]?.since }
+}

@@ -1,0 +1,157 @@
+package import ArchiveStore
+import Support
+import Synchronization
+
+/// Records of a fleet in an object store, by creation alone: no object is ever replaced.
+///
+/// A node writes each state of its record under a new key with the counter, and removes the states before. A late write is
+/// therefore never taken for the newest state.
+package final class StoreEngine: FleetEngine {
+    private struct State {
+        /// Records whose keys were read before. No object changes.
+        var nodes: [String: (counter: UInt64, record: NodeRecord?)] = [:]
+        var owners: [String: Ownership] = [:]
+    }
+
+    private static let (nodes, owners) = ("fleet/nodes/", "fleet/owners/")
+    private static let type = "application/json"
+    /// The most objects that are read at once.
+    private static let readAtOnce = 16
+
+    private let store: ObjectStore
+    private let state = Mutex(State())
+
+    package init(_ store: ObjectStore) { self.store = store }
+
+    package func beat(_ record: NodeRecord, sentAt: Duration) async throws(EngineError) -> FleetView {
+        do throws(StoreError) {
+            try await store.put(Self.key(of: record.node, record.counter), record.text, type: Self.type)
+            async let owners = readOwners()
+            let nodes = try await readNodes(but: record)
+            let view = FleetView(
+                counter: record.counter, sentAt: sentAt, nodes: nodes, owners: try await owners.get())
+            // The state before is kept for readers that have its key from a list.
+            if record.counter > 2 { try? await store.remove(Self.key(of: record.node, record.counter - 2)) }
+            return view
+        } catch { throw EngineError(error) }
+    }
+
+    package func create(_ record: OwnerRecord) async -> Bool? {
+        let key = Self.owners + FleetRecords.key(of: record.subject, record.epoch)
+        do throws(StoreError) { try await store.put(key, record.text, type: Self.type, isNew: true) } catch {
+            // A store that knows no conditions says 501.
+            if case .refused(501, _) = error.reason { return false }
+        }
+        // A store may answer 200 to a creation that another request has overwritten.
+        guard let found = try? await store.bytes(of: key) else { return nil }
+        if found == record.text, record.epoch > FleetRecords.keptEpochs {
+            let older = FleetRecords.key(of: record.subject, record.epoch - FleetRecords.keptEpochs)
+            try? await store.remove(Self.owners + older)
+        }
+        return found == record.text
+    }
+
+    package func removeNodes(_ nodes: [String]) async {
+        for node in nodes { await remove("\(Self.nodes)\(node)/") }
+    }
+
+    package func removeSubject(_ subject: String) async {
+        await remove("\(Self.owners)\(FleetRecords.name(of: subject))/")
+    }
+
+    private func remove(_ folder: String) async {
+        guard let page = try? await store.page(folder) else { return }
+        for object in page.objects { try? await store.remove(object.key) }
+    }
+
+    // MARK: - Reading
+
+    private static func key(of node: String, _ counter: UInt64) -> String {
+        "\(nodes)\(node)/\(FleetRecords.number(counter))"
+    }
+
+    /// The highest number of each name below a folder.
+    private func newest(_ folder: String) async throws(StoreError) -> [String: UInt64] {
+        var newest: [String: UInt64] = [:]
+        try await store.forEachPage(folder) { page in
+            for object in page {
+                guard let (name, number) = FleetRecords.subject(inKey: object.key.dropFirst(folder.utf8.count)) else { continue }
+                newest[name] = max(number, newest[name] ?? 0)
+            }
+            return true
+        }
+        return newest
+    }
+
+    private func readNodes(but own: NodeRecord) async throws(StoreError) -> [String: NodeRecord?] {
+        let newest = try await newest(Self.nodes)
+        let known = state.withLock { $0.nodes }
+        let changed = newest.filter { $0.key != own.node && known[$0.key]?.counter != $0.value }
+        let read = try await bytes(of: changed.map { ($0.key, Self.key(of: $0.key, $0.value)) })
+        return state.withLock { state in
+            state.nodes = state.nodes.filter { newest[$0.key] != nil }
+            for (name, text) in read { state.nodes[name] = (changed[name] ?? 0, NodeRecord(text)) }
+            var nodes: [String: NodeRecord?] = [own.node: own]
+            for (name, found) in state.nodes where name != own.node { nodes.updateValue(found.record, forKey: name) }
+            for name in changed.keys where read[name] == nil && nodes[name] == nil { nodes.updateValue(nil, forKey: name) }
+            return nodes
+        }
+    }
+
+    private func readOwners() async -> Result<[String: Ownership], StoreError> {
+        do throws(StoreError) {
+            let newest = try await newest(Self.owners)
+            let known = state.withLock { $0.owners }
+            let changed = newest.filter { known[$0.key]?.epoch != $0.value }
+            let read = try await bytes(
+                of: changed.map { ($0.key, Self.owners + FleetRecords.key(of: $0.key, $0.value)) })
+            return .success(
+                state.withLock { state in
+                    state.owners = state.owners.filter { newest[$0.key] != nil }
+                    for (name, text) in read {
+                        state.owners[name] = Ownership(epoch: changed[name] ?? 0, record: OwnerRecord(text))
+                    }
+                    var owners = state.owners
+                    // Gone since the list: a newer one is there, which the next view has.
+                    for (name, epoch) in changed where read[name] == nil {
+                        owners[name] = Ownership(epoch: epoch, record: nil)
+                    }
+                    return owners
+                })
+        } catch { return .failure(error) }
+    }
+
+    /// Reads objects, several at once. An object that is gone meanwhile is left out.
+    private func bytes(of objects: [(name: String, key: String)]) async throws(StoreError) -> [String: [UInt8]] {
+        var found: [String: [UInt8]] = [:]
+        for start in stride(from: 0, to: objects.count, by: Self.readAtOnce) {
+            let part = objects[start..<min(start + Self.readAtOnce, objects.count)]
+            let results = await withTaskGroup(of: (String, Result<[UInt8], StoreError>).self) { group in
+                for object in part {
+                    group.addTask { [store] in
+                        do throws(StoreError) { return (object.name, .success(try await store.bytes(of: object.key))) } catch {
+                            return (object.name, .failure(error))
+                        }
+                    }
+                }
+                return await group.reduce(into: []) { $0.append($1) }
+            }
+            for (name, result) in results {
+                do throws(StoreError) { found[name] = try result.get() } catch {
+                    if error.reason != .noObject { throw error }
+                }
+            }
+        }
+        return found
+    }
+}
+
+extension EngineError {
+    fileprivate init(_ error: StoreError) {
+        if case .refused(let status, let code) = error.reason {
+            self.init(.refused(status: status, words: code))
+        } else {
+            self.init(.unreachable(error.message))
+        }
+    }
+}

@@ -120,7 +120,7 @@ let package = Package(
             name: "Service",
             dependencies: [
                 "Support", "Playlist", "Fetch", "Tracker", "Capture", "Media", "Transcode", "Mux", "Splice", "LiveRing",
-                "Export", "Conformance", "Channel", "Record", "ArchiveStore",
+                "Export", "Conformance", "Channel", "Record", "ArchiveStore", "Fleet",
                 "ChannelList", "HTTP", "Observability", "Guide", "CEmbed", "CFileSystem",
                 .product(name: "Logging", package: "swift-log"),
             ],
@@ -131,7 +131,7 @@ let package = Package(
             name: "liverelay",
             dependencies: [
                 "Support", "Playlist", "Fetch", "Tracker", "Capture", "Media", "Demux", "Transcode", "LiveRing",
-                "ArchiveStore", "Export", "Channel", "ChannelList", "Conformance", "Inspect", "HTTP", "WebServer",
+                "ArchiveStore", "Fleet", "Export", "Channel", "ChannelList", "Conformance", "Inspect", "HTTP", "WebServer",
                 "Observability",
                 "Guide", "Record",
                 "Service",

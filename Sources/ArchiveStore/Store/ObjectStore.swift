@@ -51,12 +51,14 @@ package final class ObjectStore: Sendable {
     }
 
     /// - Parameters:
-    ///   - requests: the proxy, the certificates and the time limits of requests. The sizes of answers are limited here.
+    ///   - requests: the proxy and the certificates of requests. The sizes of answers are limited here.
+    ///   - timeLimit: of one request; nil: that of segments.
     ///   - now: milliseconds since 1970.
     ///   - reportDamage: called with the reason why the bytes of an object are not used.
     package init(
         _ url: StoreURL, credentials: StoreCredentials, requests: CurlConfiguration = CurlConfiguration(),
-        now: @escaping @Sendable () -> Int64, reportDamage: @escaping @Sendable (StoreError) -> Void = { _ in }
+        timeLimit: Duration? = nil, now: @escaping @Sendable () -> Int64,
+        reportDamage: @escaping @Sendable (StoreError) -> Void = { _ in }
     ) throws(FetchError) {
         self.url = url
         self.now = now
@@ -64,6 +66,7 @@ package final class ObjectStore: Sendable {
         signature = RequestSignature(store: url, credentials: credentials)
         var requests = requests
         requests.segmentLimits.bodyBytes = Self.wholeBytes
+        if let timeLimit { (requests.segmentLimits.idle, requests.segmentLimits.total) = (timeLimit, timeLimit) }
         fetcher = try CurlFetcher(upstream: url.origin, configuration: requests)
     }
 

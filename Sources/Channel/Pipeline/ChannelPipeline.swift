@@ -43,7 +43,8 @@ package struct ChannelPipeline: Sendable {
     init(_ configuration: RelayConfiguration, ring: DVRRing, isLive: Bool, wallClock: Int64, slate: Slate?) {
         (self.configuration, self.isLive, self.wallClock) = (configuration, isLive, wallClock)
         publisher = ChannelPublisher(
-            in: ring, from: configuration.beginning, captionsToWebVTT: configuration.captionsToWebVTT, isLive: isLive)
+            in: ring, from: configuration.beginning, captionsToWebVTT: configuration.captionsToWebVTT, isLive: isLive,
+            permit: configuration.permit)
         publisher.markers.interstitials = configuration.interstitials
         publisher.checker = configuration.outputCheck.map { PublicationChecker($0) }
         outageFiller = OutageFiller(slate: slate, wallClock: wallClock)

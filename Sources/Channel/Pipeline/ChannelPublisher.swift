@@ -25,6 +25,7 @@ struct ChannelPublisher: Sendable {
     private var earlierMarkerCounts = Counts<AdMarkerCount>()
     /// Media that an earlier process published; nil if there is none.
     let publishedBefore: PublishedMedia?
+    private let permit: PublicationPermit?
     /// How the segments are written as transport streams.
     private(set) var transportStream: TransportStreamTimeline
     /// Whether this process or an earlier one published anything.
@@ -41,15 +42,20 @@ struct ChannelPublisher: Sendable {
     ///   - beginning: where the timeline begins if `ring` never held a segment.
     ///   - captionsToWebVTT: whether subtitle renditions are made of captions and teletext.
     ///   - isLive: whether late subtitles are skipped. Those of a finished playlist are waited for.
-    init(in ring: DVRRing, from beginning: TimelinePosition, captionsToWebVTT: Bool, isLive: Bool) {
+    ///   - permit: asked before an entry becomes visible; nil: each entry may.
+    init(
+        in ring: DVRRing, from beginning: TimelinePosition, captionsToWebVTT: Bool, isLive: Bool,
+        permit: PublicationPermit? = nil
+    ) {
         self.ring = ring
+        self.permit = permit
         position = ring.resumePoint.map(TimelinePosition.init) ?? beginning
         subtitles = SubtitlePipeline(ring, makesCaptions: captionsToWebVTT, isLive: isLive)
         markers = Self.adMarkers(of: ring)
         transportStream = TransportStreamTimeline(resuming: ring.snapshot)
         publishedBefore = Self.publishedMedia(in: ring)
         hasBegun = ring.resumePoint != nil
-        publishedUntil = ring.snapshot.newest?.programDateTimeEnd
+        publishedUntil = ring.snapshot.index.newest?.programDateTimeEnd
     }
 
     /// Continues with the same spool, whose ring was opened again with the upstream's parameters.
@@ -61,7 +67,7 @@ struct ChannelPublisher: Sendable {
     /// The end of the newest entry, and of the gaps that are listed before the next one, in milliseconds since 1970; nil
     /// before the first entry.
     var datedUntil: Int64? {
-        guard let newest = ring.snapshot.newest else { return nil }
+        guard let newest = ring.snapshot.index.newest else { return nil }
         let pending = position.presentationEnd - Ticks(newest.resumePoint.presentationEnd)
         return newest.programDateTimeEnd.millisecondsSince1970 + max(0, pending.count) * 1000 / Ticks.perSecond
     }
@@ -70,8 +76,10 @@ struct ChannelPublisher: Sendable {
 
     private static func publishedMedia(in ring: DVRRing) -> PublishedMedia? {
         // Each segment has one key frame at most, and a rewind of days has many segments.
-        let positions = ring.snapshot.index.listed.suffix(2 * PublishedMedia.maxKeyFrames)
-            .compactMap { $0.resumePoint.upstream }
+        let listed = ring.snapshot.index.listed.suffix(2 * PublishedMedia.maxKeyFrames)
+        // A ring that continues another one lists nothing of it.
+        let entries = listed.isEmpty ? [ring.snapshot.index.newest].compactMap { $0 } : Array(listed)
+        let positions = entries.compactMap { $0.resumePoint.upstream }
         let frames = positions.compactMap { $0.publishedFrames.flatMap(PublishedFrames.init(text:)) }
         guard !frames.isEmpty else { return nil }
         guard let last = positions.last, last.publishedFrames != nil, last.sourceIndex == 0 else {
@@ -122,6 +130,7 @@ extension ChannelPublisher {
         // Only files of several segments have a size.
         if !ring.snapshot.hasOneReader { nextTransportStream.measure(&new) }
         await subtitles.addCaptionRenditions(for: segment)
+        if let permit, await !permit.request(ring.seed(of: new)) { return [] }
         do throws(RingError) {
             try await ring.publish(new)
         } catch {
@@ -187,6 +196,11 @@ extension ChannelPublisher {
 
     mutating func publishGap(lasting duration: Ticks) async -> [ChannelPipeline.Event] {
         position = position.advanced(by: duration)
+        if let permit, let seed = await ring.seed(ofGapLasting: duration.count, resumePoint: ResumePoint(position)),
+            await !permit.request(seed)
+        {
+            return []
+        }
         gapSegments += 1
         publishedUntil = nil  // The gaps stand for the time since.
         do throws(RingError) {
@@ -232,6 +246,15 @@ extension ChannelPublisher {
         }
         return await subtitles.finish() + check(nil) + [.ended]
     }
+}
+
+/// Says when an entry may become visible, for a channel that another process may take over.
+package struct PublicationPermit: Sendable {
+    /// Waits until the entry may become visible.
+    /// - Returns: false if it may not: the channel is another process's, or ends.
+    let request: @Sendable (RingSeed) async -> Bool
+
+    package init(request: @escaping @Sendable (RingSeed) async -> Bool) { self.request = request }
 }
 
 /// Consecutive segments that the spool refused because of disk errors.

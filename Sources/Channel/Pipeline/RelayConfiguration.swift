@@ -61,6 +61,8 @@ package struct RelayConfiguration: Sendable {
     package var patience: Duration?
     /// For the jitter between attempts, so that relays of one origin do not retry in step.
     package var retrySeed: UInt64 = 0
+    /// Asked before an entry becomes visible; nil: each entry may.
+    package var permit: PublicationPermit?
     /// How reloads of audio and video playlists are timed.
     package var polling: PollingMode
 

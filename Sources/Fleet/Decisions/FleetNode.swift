@@ -197,6 +197,9 @@ package struct FleetNode: Sendable {
         return .at(node.address)
     }
 
+    /// What this node records about a channel; nil: nothing.
+    package func mark(of channel: String) -> ChannelMark? { record.channels[channel] }
+
     /// The record of a node in the newest view; nil if it is absent or cannot be read.
     func node(_ name: String) -> NodeRecord? { view?.nodes[name] ?? nil }
 
@@ -370,6 +373,9 @@ extension FleetNode {
             before == nil || before?.counter == previous?.counter || last?.isReleased == true
             || last == nil || last?.epoch != previous?.epoch
         guard isOver || view.sentAt - time >= timing.othersLease else { return }
+        if demands[name]?.account != nil, !connections.contains(where: { $0.value == name && isHeld($0.key) }) {
+            return release(name, at: now)  // Another node has the connection since.
+        }
         let mark = newestMark(of: name)
         tenures[name] = .held(own)
         record.channels[name] = ChannelMark(
@@ -450,6 +456,7 @@ extension FleetNode {
             }
         }
         if let next = names.first(where: { isHeld($0) }) { return stop(next, &actions) }
+        for name in tenures.keys.filter({ isConnection($0) }) { release(name, at: now) }
         guard !hasLeft, !isUrgent, !isBeating, record.channels.values.allSatisfy(\.isReleased) else { return }
         hasLeft = true
         actions.append(.left)

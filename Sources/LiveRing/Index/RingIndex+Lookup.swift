@@ -39,7 +39,7 @@ extension RingIndex {
     package var oldestMediaSequence: UInt64 { entries.isEmpty ? nextMediaSequence : number(at: entries.startIndex) }
 
     /// The newest entry that can be fetched.
-    var newest: RingEntry? { entries.last }
+    package var newest: RingEntry? { entries.last }
 
     /// The names of the files, besides those of one segment, that have to be in the spool.
     var sharedFiles: Set<String> { Set(initializations.keys).union(sidecars.keys.map(\.name)) }

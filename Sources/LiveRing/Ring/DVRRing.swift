@@ -201,6 +201,11 @@ extension DVRRing {
         return PreviousRing(journal, version: version)
     }
 
+    /// The media sequence number of the newest entry of the ring in `directory`; nil without a readable one.
+    package static func newestNumber(in directory: String) -> UInt64? {
+        (try? JournalReader.read(in: directory))?.journal.entries.last?.mediaSequence
+    }
+
     /// Closes this ring and continues it with parameters that are only known now. The spool stays locked meanwhile, and
     /// is not read again.
     package func reopened(
@@ -278,6 +283,27 @@ extension DVRRing {
             pendingGaps.removeFirst()
         }
     }
+
+    /// What another ring needs to continue after a segment that is published next.
+    package func seed(of segment: NewSegment) -> RingSeed {
+        seed(of: index.entry(for: segment, afterInterruption: needsDiscontinuity))
+    }
+
+    /// What another ring needs to continue after a gap that is published next; nil for a ring without entries.
+    package func seed(ofGapLasting duration: Int64, resumePoint: ResumePoint) -> RingSeed? {
+        index.newest.map { seed(of: index.gap(after: $0, lasting: duration, resumePoint: resumePoint)) }
+    }
+
+    private func seed(of entry: RingEntry) -> RingSeed {
+        var entry = entry
+        // Gaps that could not be recorded yet come before it.
+        entry.mediaSequence += UInt64(pendingGaps.count)
+        let upstream = index.entries.suffix(Self.seedReach).last { $0.resumePoint.upstream != nil }
+        return RingSeed(entry, after: upstream, targetDuration: targetDuration)
+    }
+
+    /// The entries that are searched for one with media of an upstream.
+    private static let seedReach = 600
 
     /// Lists `unrecordedSegments` as gaps, all at once: if the process is killed before, none of them is listed.
     ///

@@ -1,5 +1,6 @@
 package import Channel
 import ChannelList
+import Fleet
 import Guide
 import HTTP
 import LiveRing
@@ -63,8 +64,40 @@ package final class ChannelHost: Sendable {
     package func start() {
         state.withLock { state in
             handle(.connected(state.directory.connections), &state)
-            handle(.demanded(state.directory.demands), &state)
+            handle(.demanded(spread(state.directory.demands)), &state)
         }
+        guard let fleet else { return }
+        listChannels(in: fleet)
+        fleet.start { [weak self] name in
+            guard let self, let demand = directory[name]?.demand else { return }
+            handle(.demanded([name: demand]))
+        } stop: { [weak self] name in
+            guard let self else { return }
+            handle(.demanded([name: directory[name].map { Self.onDemand($0.demand) } ?? .init()]))
+            handle(.retired(name))
+        }
+    }
+
+    /// The node of the fleet; nil: this process runs each channel of the list alone.
+    var fleet: FleetMember? { settings.fleet }
+
+    private func listChannels(in fleet: FleetMember) {
+        let directory = directory
+        fleet.list(directory.fleetDemands, hash: directory.fleetHash)
+    }
+
+    /// The demands of this node: a channel runs without viewers only where the fleet has placed it.
+    private func spread(_ demands: [String: ChannelSupervisor.Demand]) -> [String: ChannelSupervisor.Demand] {
+        guard let fleet else { return demands }
+        return Dictionary(uniqueKeysWithValues: demands.map { name, demand in
+            (name, fleet.isHeld(name) ? demand : Self.onDemand(demand))
+        })
+    }
+
+    private static func onDemand(_ demand: ChannelSupervisor.Demand) -> ChannelSupervisor.Demand {
+        var demand = demand
+        demand.isAlways = false
+        return demand
     }
 
     package var directory: ChannelDirectory { state.withLock { $0.directory } }
@@ -89,7 +122,7 @@ package final class ChannelHost: Sendable {
     /// - Returns: the differences, and the number of channels that end.
     func replace(_ next: ChannelDirectory) -> (difference: ChannelListDifference, endedCount: Int) {
         let difference = ChannelListDifference(from: directory.channels, to: next.channels)
-        let (retired, demands) = (difference.retired, difference.demands)
+        let (retired, demands) = (difference.retired, spread(difference.demands))
         var next = next
         let endedCount = state.withLock { state in
             next.version = state.directory.version + 1
@@ -102,6 +135,7 @@ package final class ChannelHost: Sendable {
             if !demands.isEmpty { handle(.demanded(demands), &state) }
             return running.count
         }
+        if let fleet { listChannels(in: fleet) }
         return (difference, endedCount)
     }
 

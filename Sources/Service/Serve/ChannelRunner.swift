@@ -2,6 +2,7 @@ import Capture
 import Channel
 import Export
 import Fetch
+import Fleet
 import Foundation
 import LiveRing
 import Logging
@@ -38,6 +39,8 @@ package struct ChannelRunner: Sendable {
     var programs: ProgramLookup?
     /// nil: the archive is in the spool.
     var archive: ChannelArchive?
+    /// nil: no other node runs the channel.
+    var fleet: FleetSeat?
     /// The name for people.
     var title: String?
     /// Media that a client of the endless transport stream gets at once.
@@ -67,6 +70,21 @@ extension ChannelRunner {
         onPublish: @escaping @Sendable () -> Void = {}
     ) async -> End {
         if let startFailure { return .failed(startFailure) }
+        guard let fleet else { return await runHere(into: state, onPublish: onPublish) }
+        do throws(FleetMember.Refusal) {
+            try await fleet.prepare(spool: configuration.spool, logger: logger)
+        } catch {
+            return Task.isCancelled
+                ? .canceled
+                : .failed(RelayError(.upstreamUnavailable, "Another node runs the channel", advice: "Ask again"))
+        }
+        defer { fleet.member.recordEnd(of: fleet.channel) }
+        var runner = self
+        runner.configuration.permit = fleet.permit
+        return await runner.runHere(into: state, onPublish: onPublish)
+    }
+
+    private func runHere(into state: ChannelState, onPublish: @Sendable () -> Void) async -> End {
         events?.start(url: configuration.upstream)
         guard let archive else { return await relay(into: state, onResume, onPublish) }
         return await archive.upload(state, logger: logger, events: events) {

@@ -4,6 +4,7 @@ package import ChannelList
 import Conformance
 import Export
 import Fetch
+package import Fleet
 import Foundation
 package import Guide
 import LiveRing
@@ -50,6 +51,8 @@ package struct ChannelSettings: Sendable {
     package var copies: CopyCache?
     /// The guide, by which recordings are split; nil: no guide is read.
     package var guide: GuideService?
+    /// nil: this process runs each channel of the list alone.
+    package var fleet: FleetMember?
     /// The list of continuous recordings.
     let recordings = ContinuousRecordings()
     var bus = EventBus()
@@ -103,6 +106,7 @@ package struct ChannelSettings: Sendable {
             burst: options.burst.map { Ticks.seconds($0.components.seconds) } ?? EndlessStream.Policy().burst,
             restartsAfterEnd: options.runsAlways, channel: label, logger: logger, events: RunEvents(bus, channel: label)
         )
+        runner.fleet = fleet.map { FleetSeat(member: $0, channel: channel.slug) }
         do throws(StoreError) { runner.archive = try archive(settings, configuration, logger) } catch {
             // A channel of a list is relayed without its archive.
             guard single != nil else {

@@ -1,6 +1,7 @@
 import Channel
 package import ChannelList
 import Export
+import Fleet
 package import Guide
 package import HTTP
 import LiveRing
@@ -155,6 +156,7 @@ extension ServeResponder {
         // The files of the page are the same for every channel, whether it exists or not.
         if case .pageFile(let file) = resource, let file = Page.response(at: file) { return .now(file) }
         guard let channel = host.directory[name] else { return .now(.notFound(target.path)) }
+        if resource != .page, let elsewhere = redirect(name, target) { return .now(elsewhere) }
         if let archives {
             return archives.answer(of: channel, resource, to: target) ?? description(of: name, resource, to: target)
         }
@@ -191,9 +193,21 @@ extension ServeResponder {
             name, isStream: isStream, for: addresses.clientAddress(of: target.fields))
         {
         case .running(let running): return await answer(of: running, resource, to: target).response()
-        case .refused(let refusal, let status): return refusal.response(isStream: isStream, status: status)
+        case .refused(let refusal, let status):
+            return redirect(name, target) ?? refusal.response(isStream: isStream, status: status)
         case .handedOver: return .redirect(.temporaryRedirect, to: target)
         }
+    }
+
+    /// The answer for a channel that another node of the fleet runs: that node has the same paths.
+    private func redirect(_ name: String, _ target: RequestTarget) -> Response? {
+        guard let fleet = host.fleet, case .at(let address) = fleet.place(of: name) else { return nil }
+        let path = target.path.split(separator: "/").map { PercentEncoding.encode(String($0)) }.joined(separator: "/")
+        let query = target.query.map { "\(PercentEncoding.encode($0.name))=\(PercentEncoding.encode($0.value))" }
+            .joined(separator: "&")
+        return .redirect(
+            .temporaryRedirect, to: "\(address)/\(path)\(target.path.hasSuffix("/") ? "/" : "")",
+            query: query.isEmpty ? nil : Secret(query))
     }
 
     private static func isOfTransportStream(_ resource: Route.Resource) -> Bool {

@@ -2,6 +2,7 @@ import ArchiveStore
 import Channel
 import ChannelList
 import Export
+import Fleet
 import Foundation
 import Glibc
 import Guide
@@ -120,6 +121,8 @@ struct RelayService: Sendable {
         var settings = ChannelSettings(configuration: configuration, spool: spool.path, logger: logger, bus: setup.bus)
         (settings.copies, settings.guide) = (copies, guide)
         if offered.generation > 0 { settings.runPrefix = "\(offered.generation)-" }
+        let fleet = try await joinFleet()
+        settings.fleet = fleet
         settings.single = single.map { single in
             ChannelSettings.Single(
                 hasOneReader: output != nil && !single.hasServer && self.spool == nil, opening: single.opening
@@ -208,6 +211,7 @@ struct RelayService: Sendable {
         console.clearStatusLine()
         await discovery?.shutdown()
         if !isHandedOver { await recordings?.close() }
+        await fleet?.leave(within: Self.handoverTime)
         host.close()
         // The event streams end after the last event of the runs, so the server must stay until then.
         async let drained: Void? = server?.shutdown(within: HTTPServer.shutdownLimit)
@@ -278,6 +282,17 @@ struct RelayService: Sendable {
                 }
             }
             if let stream { group.addTask { if let end = await stream.run(state) { input.yield(.stream(end)) } } }
+        }
+    }
+
+    /// The longest time for which a process hands its channels over before it ends.
+    private static let handoverTime = Duration.seconds(20)
+
+    /// nil: the process runs each channel of its list alone.
+    private func joinFleet() async throws(RelayError) -> FleetMember? {
+        guard let settings = list?.fleet.settings(address, publicURL: addresses.publicURL?.text) else { return nil }
+        do throws(EngineError) { return try await settings.join(logger) } catch {
+            throw RelayError(.badConfiguration, error.message, advice: "Correct --fleet, or leave it out")
         }
     }
 

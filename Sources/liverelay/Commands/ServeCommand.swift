@@ -81,6 +81,7 @@ struct ServeCommand: AsyncParsableCommand, ChannelCommand {
     @OptionGroup(title: "Serving") var serving: ServingOptions
     @OptionGroup(title: "Addresses") var addresses: AddressOptions
     @OptionGroup(title: "Guide") var guide: GuideOptions
+    @OptionGroup(title: "Fleet") var fleet: FleetOptions
     @OptionGroup(title: "HDHomeRun") var tuner: TunerOptions
     @OptionGroup(title: "Channel") var output: KeyOptions<OutputSection>
     @OptionGroup(title: "Recordings") var recording: KeyOptions<RecordingSection>

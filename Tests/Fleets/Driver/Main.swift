@@ -1,9 +1,21 @@
 import FleetHarness
 
-/// fleets COUNT [FROM] | --trace SEED: simulates fleets by seed, and prints what is wrong with the first ones that fail.
+/// fleets COUNT [FROM] | --trace SEED | --planted COUNT: simulates fleets by seed, and prints what is wrong with the first ones that fail.
 @main struct Main {
     static func main() async {
         let numbers = CommandLine.arguments.dropFirst().compactMap { UInt64($0) }
+        if CommandLine.arguments.contains("--planted") {
+            for fault in PlantedFault.allCases {
+                let found = (1...(numbers.first ?? 20)).first { seed in
+                    var simulation = FleetSimulation(seed: seed, fault: fault)
+                    let outcome = simulation.run()
+                    if let text = outcome.findings.first { print("\(fault) seed \(seed): \(text)") }
+                    return !outcome.findings.isEmpty
+                }
+                if found == nil { print("\(fault): NOT FOUND") }
+            }
+            return
+        }
         if CommandLine.arguments.contains("--trace"), let seed = numbers.first {
             var simulation = FleetSimulation(seed: seed)
             simulation.isTraced = true
@@ -11,7 +23,7 @@ import FleetHarness
             return
         }
         guard let count = numbers.first else {
-            print("usage: fleets COUNT [FROM] | --trace SEED")
+            print("usage: fleets COUNT [FROM] | --trace SEED | --planted COUNT")
             return
         }
         let first = numbers.dropFirst().first ?? 1

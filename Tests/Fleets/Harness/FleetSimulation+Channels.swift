@@ -5,7 +5,7 @@ import Fleet
 extension FleetSimulation {
     private static let window = 8
     /// The longest time for which a channel may have nothing new while a node could run it.
-    private static let longestSilence = Duration.seconds(20)
+    private static let longestSilence = Duration.seconds(16)
 
     private var newestUpstream: Int { Int(now / Self.segmentTime) }
 
@@ -127,7 +127,7 @@ extension FleetSimulation {
         let since = now - Self.longestSilence - Self.segmentTime
         guard since >= .seconds(20), engineDownUntil <= since, couldRun(since: since) else { return }
         for channel in channels where demands[channel]?.isAlways == true && demands[channel]?.account == nil {
-            let silence = now - (newestIndex[channel]?.at ?? .zero)
+            let silence = now - max(newestIndex[channel]?.at ?? .zero, disturbed[channel] ?? .zero)
             outcome.longestSilence = max(outcome.longestSilence, min(silence, now - since))
             if silence > Self.longestSilence + Self.segmentTime { find("\(channel): nothing new for \(silence)") }
         }
@@ -140,7 +140,8 @@ extension FleetSimulation {
         for channel in channels where demands[channel]?.isAlways == true {
             let holders = running.filter { nodes[$0].runs[channel] != nil }
             let needsConnection = demands[channel]?.account != nil
-            if holders.count > 1 || holders.isEmpty && !needsConnection {
+            let isNew = now - (newestIndex[channel]?.at ?? .zero) < Self.longestSilence
+            if holders.count > 1 || holders.isEmpty && !needsConnection && !isNew {
                 find("\(channel) is run by \(holders.count) nodes at the end")
             }
         }

@@ -111,6 +111,10 @@ package struct FleetSimulation {
     var published: [String: [UInt64: Segment]] = [:]
     var newestIndex: [String: (index: Int, at: Time)] = [:]
     var epochOwners: [String: String] = [:]
+    /// When a fault last struck the node that ran a channel.
+    var disturbed: [String: Time] = [:]
+    /// The node that last tried to take a channel.
+    var takers: [String: Int] = [:]
     var epochsAtCalm: [String: UInt64] = [:]
 
     /// - Parameter seconds: simulated time.
@@ -149,6 +153,10 @@ package struct FleetSimulation {
             handle(event)
         }
         if outcome.findings.isEmpty { judgeEnd() }
+        if isTraced {
+            for node in nodes where node.isAlive { print(node.decisions) }
+            print(engine.owners)
+        }
         return outcome
     }
 
@@ -200,7 +208,10 @@ package struct FleetSimulation {
     private mutating func perform(_ action: FleetNode.Action, of index: Int) {
         switch action {
         case .beat(let record): request(.beat(record, sentAt: clock(index)), from: index)
-        case .create(let record): request(.create(record), from: index)
+        case .create(let record):
+            trace("n\(index) creates \(record.subject) epoch=\(record.epoch)")
+            takers[record.subject] = index
+            request(.create(record), from: index)
         case .start(let channel, let epoch, let base, let after):
             trace("\(nodes[index].decisions.held.count) n\(index) starts \(channel) epoch=\(epoch) base=\(base) after=\(after?.number ?? 0)")
             begin(channel, epoch, base, after, on: index)
@@ -292,7 +303,9 @@ package struct FleetSimulation {
             return
         }
         switch event {
-        case .wake(let index): send(.wake, to: index)
+        case .wake(let index):
+            trace("n\(index) wakes")
+            send(.wake, to: index)
         case .request(let index, let request, let id): serve(request, from: index, id: id)
         case .answer(let index, let answer, let id):
             if pendingRequests.remove(id) != nil { receive(answer, at: index) }
@@ -346,6 +359,7 @@ package struct FleetSimulation {
         guard let index = running.randomElement(using: &random) else { return }
         let time = Time.milliseconds(Int.random(in: 500...40_000, using: &random))
         let kind = Int.random(in: 0..<12, using: &random)
+        for (channel, taker) in takers where taker == index { disturbed[channel] = now }
         trace("fault \(kind) n\(index) \(time)")
         switch kind {
         case 0...2:

@@ -1,0 +1,54 @@
+import Channel
+import Fleet
+import Foundation
+import LiveRing
+import Logging
+import Support
+
+/// A channel's place in the fleet, for one run.
+struct FleetSeat: Sendable {
+    let member: FleetMember
+    let channel: String
+
+    /// Waits until this node owns the channel, and prepares the spool so that the ring continues where the channel's
+    /// last owner stopped.
+    func prepare(spool: String, logger: Logger) async throws(FleetMember.Refusal) {
+        let grant = try await member.acquire(channel)
+        do throws(RingError) { try continueRing(grant, in: spool, logger) } catch {
+            member.recordEnd(of: channel)
+            logger.error("The ring of the last owner cannot be continued: \(error.message)")
+            throw .unavailable
+        }
+    }
+
+    private func continueRing(
+        _ grant: FleetMember.Grant, in spool: String, _ logger: Logger
+    ) throws(RingError) {
+        guard let after = grant.after else { return }
+        // This node published the newest entry itself, and its spool has it.
+        if DVRRing.newestNumber(in: spool) == after.number { return }
+        Self.clear(spool)
+        let next = max(grant.base, after.number + 1)
+        if try !RingSeed.write(after.resume, next: next, to: spool) {
+            logger.error("The record of the last owner cannot be read: the channel begins anew")
+        }
+        logger.info("Continuing another node's channel: epoch=\(grant.epoch) after=\(after.number) next=\(next)")
+    }
+
+    /// Removes the files of a ring that another node has continued. The name of the archive's writer stays.
+    private static func clear(_ spool: String) {
+        for name in (try? FileManager.default.contentsOfDirectory(atPath: spool)) ?? [] where name != WriterName.file {
+            try? FileManager.default.removeItem(atPath: "\(spool)/\(name)")
+        }
+    }
+
+    var permit: PublicationPermit {
+        PublicationPermit { [member, channel] seed in
+            let mark = PublishedMark(
+                number: seed.number, discontinuity: seed.discontinuitySequence,
+                end: seed.end.millisecondsSince1970, resume: seed.text)
+            return await member.admit(
+                mark, rate: seed.bitRate / 1000, isInBreak: seed.isInBreak, of: channel)
+        }
+    }
+}

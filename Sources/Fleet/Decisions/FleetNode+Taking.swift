@@ -1,6 +1,8 @@
 // Which channels a node takes, and which it hands to nodes with more room.
 
 extension FleetNode {
+    /// The counter of a node that has seen the others for a lease.
+    private static let settledCounter: UInt64 = 2
     /// The most subjects that are taken in one step.
     private static let takenAtOnce = 64
 
@@ -35,9 +37,9 @@ extension FleetNode {
     private func isFree(_ name: String, _ view: FleetView) -> Bool {
         switch tenures[name] {
         case .released(let own, let time)?:
-            // Other nodes come first. The own epoch is the highest one until then.
-            guard view.owners[name]?.record == own else { break }
-            return requested.contains(name) || isConnection(name) || view.sentAt - time > timing.othersLease
+            // Other nodes come first if the channel was handed over. The own epoch is the highest one until then.
+            guard view.owners[name]?.record == own, demands[name]?.isAlways == true else { break }
+            return view.sentAt - time > timing.othersLease
         case nil: break
         default: return false
         }
@@ -59,7 +61,11 @@ extension FleetNode {
 
     private func ranking(of channels: [String], _ view: FleetView) -> [String: [String]] {
         guard !channels.isEmpty else { return [:] }
-        let nodes = (candidates(view) + [record]).map { Placement.Candidate(node: $0.node, room: $0.capacity - $0.load) }
+        // A node that has just begun, or that missed two renewals, would not take them soon.
+        let able = candidates(view).filter {
+            $0.counter > Self.settledCounter && !watch.isSilent($0.node, for: timing.beat * 2)
+        }
+        let nodes = (able + [record]).map { Placement.Candidate(node: $0.node, room: $0.capacity - $0.load) }
         return Placement.ranking(
             of: channels.map { (slug: $0, rate: newestMark(of: $0)?.rate ?? Self.assumedRate) }, on: nodes)
     }
@@ -107,15 +113,28 @@ extension FleetNode {
     mutating func move(_ view: FleetView, at now: Duration, _ actions: inout [Action]) {
         let rooms = candidates(view).map { $0.capacity - $0.load }
         let room = record.capacity - record.load
+        // One move in the fleet at a time: a release of another node counts too.
+        let released = Set(
+            view.nodes.values.flatMap { node in
+                (node?.channels ?? [:]).filter { $0.value.isReleased && !isConnection($0.key) }
+                    .map { "\($0.key) \($0.value.epoch)" }
+            })
+        if !released.isSubset(of: knownReleases) { lastMove = now }
+        knownReleases = released
         // The node with the least room moves one.
         guard let most = rooms.max(), let least = rooms.min(), room <= least, let firstView,
             now - (lastMove ?? firstView) >= timing.moveInterval, !tenures.values.contains(where: \.isOpen)
         else { return }
-        let movable = held.filter { demands[$0]?.isAlways == true && !breaks.contains($0) }
+        let movable = held.filter { isMovable($0) }
         let rates = movable.map { (name: $0, rate: record.channels[$0]?.rate ?? Self.assumedRate) }
         guard let least = rates.min(by: { ($0.rate, $0.name) < ($1.rate, $1.name) }), most - room > 3 * least.rate
         else { return }
         lastMove = now
         stop(least.name, &actions)
+    }
+
+    /// A channel with a connection stays: another channel might take the connection meanwhile.
+    private func isMovable(_ name: String) -> Bool {
+        demands[name]?.isAlways == true && demands[name]?.account == nil && !breaks.contains(name)
     }
 }

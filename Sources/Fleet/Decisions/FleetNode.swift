@@ -149,7 +149,9 @@ package struct FleetNode: Sendable {
     /// When each subject without an owner that could publish was first seen so.
     var freeSince: [String: Duration] = [:]
     var attempts: UInt64 = 0
+    /// When a channel was last handed over, by this node or another one.
     var lastMove: Duration?
+    var knownReleases: Set<String> = []
     private var pending: [String: Pending] = [:]
     private(set) var breaks: Set<String> = []
     /// When the records were first read.
@@ -173,6 +175,12 @@ package struct FleetNode: Sendable {
 
     /// When `.wake` is due; nil: not before another input.
     package var nextWake: Duration? {
+        // Connections are given up when the lease ends.
+        let end = connections.isEmpty || leaseEnd <= lastInput ? nil : leaseEnd
+        return [nextBeat, end].compactMap { $0 }.min()
+    }
+
+    private var nextBeat: Duration? {
         if isBeating { return nil }
         guard let lastBeat else { return .zero }
         let regular = lastBeat + timing.beat
@@ -245,7 +253,7 @@ package struct FleetNode: Sendable {
 
 extension FleetNode {
     private mutating func beatIfDue(at now: Duration, _ actions: inout [Action]) {
-        guard !isBeating, let due = nextWake, due <= now else { return }
+        guard !isBeating, let due = nextBeat, due <= now else { return }
         (isBeating, isUrgent, lastBeat) = (true, false, now)
         allowance = max(now, allowance) + timing.spacing
         record.counter += 1
@@ -348,7 +356,7 @@ extension FleetNode {
         case .created(_, let previous, let time):
             if isPassed {
                 forgetTenure(of: name)
-            } else if isOwn, view.sentAt >= time {
+            } else if isOwn, view.sentAt >= time, now < view.sentAt + timing.ownLease {
                 confirm(name, own, previous, since: time, view, at: now, &actions)
             }
         case .held:

@@ -1,4 +1,3 @@
-package import Support
 import Synchronization
 
 /// Carries out the decisions of a node: its requests to the engine, its timer, and the runs that wait for them.

@@ -24,7 +24,7 @@ package struct ChannelRunner: Sendable {
         case failed(RelayError)
     }
 
-    let configuration: RelayConfiguration
+    var configuration: RelayConfiguration
     /// Directory for a capture of the upstream's answers; nil: no capture.
     var capture: URL?
     /// Whether a capture that cannot be written ends the channel at its start.

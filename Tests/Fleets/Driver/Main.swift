@@ -1,4 +1,5 @@
 import FleetHarness
+import Foundation
 
 /// fleets COUNT [FROM] | --trace SEED | --planted COUNT: simulates fleets by seed, and prints what is wrong with the first ones that fail.
 @main struct Main {
@@ -27,7 +28,7 @@ import FleetHarness
             return
         }
         let first = numbers.dropFirst().first ?? 1
-        let jobs: UInt64 = 2
+        let jobs = UInt64(ProcessInfo.processInfo.activeProcessorCount)
         var (failed, silence, segments, epochs, lost) = (0, Duration.zero, 0, 0, 0)
         await withTaskGroup(of: [(UInt64, FleetSimulation.Outcome)].self) { group in
             for job in 0..<jobs {

@@ -174,7 +174,6 @@ package struct FleetSimulation {
         var timing = FleetNode.Timing()
         if fault == .shortWait { timing.lease = index % 2 == 0 ? .seconds(6) : .seconds(2) }
         if fault == .noTakeover { timing.lease = .seconds(10_000) }
-        if fault == .hastyMoves { timing.moveInterval = .zero }
         nodes.append(
             Node(
                 decisions: FleetNode(record, timing: timing), name: name,
@@ -289,7 +288,6 @@ package struct FleetSimulation {
         switch request {
         case .beat: send(.missed, to: index)
         case .create(let record):
-            if fault == .assumedSuccess { return send(.created(record, isOwn: true), to: index) }
             self.request(.check(record), from: index)
         case .check(let record): send(.created(record, isOwn: nil), to: index)
         }

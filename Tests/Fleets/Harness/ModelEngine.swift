@@ -52,8 +52,6 @@ package enum PlantedFault: String, CaseIterable, Sendable {
     case lateTimes
     /// The clock does not count sleep, and the run of a channel goes on although its node lost the lease.
     case sleepingClock
-    /// An answer that did not come counts as a success.
-    case assumedSuccess
     /// The other nodes wait for less than a lease.
     case shortWait
     /// The number that the decisions give is not used.
@@ -62,8 +60,6 @@ package enum PlantedFault: String, CaseIterable, Sendable {
     case ownTimeline
     /// Channels are never taken from silent nodes.
     case noTakeover
-    /// Channels are moved whenever loads differ.
-    case hastyMoves
     /// A run ignores that it has to stop.
     case ignoredStops
 }

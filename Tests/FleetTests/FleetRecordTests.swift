@@ -1,0 +1,65 @@
+import Testing
+
+@testable import Fleet
+
+@Suite("Records of a fleet") struct FleetRecordTests {
+    private static let mark = PublishedMark(number: 7, discontinuity: 2, end: 1_800_000_000_123, resume: "6\n#EXTINF:\"a\"\n")
+
+    @Test("A node's record is read as it was written") func nodes() {
+        let record = NodeRecord(
+            node: "a.1", counter: 9, address: "http://a:8080", program: "1", list: "h", load: 10, capacity: 20,
+            isLeaving: true,
+            channels: [
+                "news": ChannelMark(epoch: 3, rate: 4, published: Self.mark),
+                "film": ChannelMark(epoch: 1, isReleased: true, rate: 0),
+            ])
+        #expect(NodeRecord(record.text) == record)
+    }
+
+    @Test("An owner's record is read as it was written") func owners() {
+        let record = OwnerRecord(subject: "@x y.0", epoch: 3, node: "a.1", attempt: 2, base: 100)
+        #expect(OwnerRecord(record.text) == record)
+    }
+
+    @Test(
+        "A record of another version is left alone",
+        arguments: [#"{"version":2,"subject":"a","epoch":1,"node":"n","attempt":1,"base":0}"#, "{}", "", "x"])
+    func versions(text: String) {
+        #expect(OwnerRecord(Array(text.utf8)) == nil)
+        #expect(NodeRecord(Array(text.utf8)) == nil)
+    }
+
+    @Test(
+        "The place of an engine",
+        arguments: [
+            ("etcd://a,b:1,c/x/y", ["http://a:2379", "http://b:1", "http://c:2379"], "x/y/"),
+            ("etcds://u:p%40@a", ["https://a:2379"], "liverelay/"),
+            ("etcd://[::1]/x", ["http://[::1]:2379"], "x/"),
+        ])
+    func locations(text: String, members: [String], prefix: String) {
+        let location = EtcdEngine.Location(parsing: text)
+        #expect(location?.members == members)
+        #expect(location?.prefix == prefix)
+    }
+
+    @Test("No place of an engine", arguments: ["etcd://", "http://a", "etcd://u@a/x"]) func noLocations(text: String) {
+        #expect(EtcdEngine.Location(parsing: text) == nil)
+    }
+
+    @Test("Keys of a subject") func keys() {
+        #expect(FleetRecords.key(of: "@a/b.0", 12) == "%40a%2Fb.0/00000000000000000012")
+        #expect(FleetRecords.subject(inKey: "%40a%2Fb.0/00000000000000000012")?.0 == "@a/b.0")
+        #expect(FleetRecords.subject(inKey: "a/b/1") == nil)
+    }
+
+    @Test("Channels go where most room is, and equal nodes share them") func placement() {
+        let equal = ["a", "b", "c"].map { Placement.Candidate(node: $0, room: 100_000) }
+        let channels = (0..<30).map { (slug: "c\($0)", rate: 1000) }
+        let counts = Dictionary(grouping: Placement.ranking(of: channels, on: equal).values.map { $0[0] }) { $0 }
+            .mapValues(\.count)
+        #expect(counts.count == 3 && counts.values.allSatisfy { (6...14).contains($0) }, "\(counts)")
+        let uneven = [Placement.Candidate(node: "a", room: 5_000), .init(node: "b", room: 50_000)]
+        #expect(Placement.ranking(of: [(slug: "x", rate: 1000)], on: uneven) == ["x": ["b", "a"]])
+        #expect(Placement.ranking(of: [(slug: "x", rate: 1000)], on: []) == [:])
+    }
+}

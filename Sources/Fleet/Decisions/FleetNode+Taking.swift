@@ -11,13 +11,14 @@ extension FleetNode {
         let free = demands.keys.sorted().filter { isFree($0, view) }
         freeSince = Dictionary(free.map { ($0, freeSince[$0] ?? now) }) { first, _ in first }
         // Nodes that start together see each other first.
-        let isSettled = now - firstView >= timing.lease
-        let order = isSettled ? ranking(of: free.filter { demands[$0]?.isAlways == true }, view) : [:]
+        let settled = firstView + timing.lease
+        let order = now >= settled ? ranking(of: free.filter { demands[$0]?.isAlways == true }, view) : [:]
         var count = 0
         for name in free where count < Self.takenAtOnce {
             guard let demand = demands[name], let since = freeSince[name] else { continue }
             if !requested.contains(name) {
-                guard let rank = order[name]?.firstIndex(of: record.node), now - since >= timing.spread * rank
+                guard let rank = order[name]?.firstIndex(of: record.node),
+                    now - max(since, settled) >= timing.spread * rank
                 else { continue }
             }
             count += 1

@@ -153,6 +153,8 @@ package struct FleetNode: Sendable {
     var lastMove: Duration?
     var knownReleases: Set<String> = []
     private var pending: [String: Pending] = [:]
+    /// The newest entry of each channel that may be visible.
+    private var visible: [String: PublishedMark] = [:]
     private(set) var breaks: Set<String> = []
     /// When the records were first read.
     private(set) var firstView: Duration?
@@ -277,6 +279,7 @@ extension FleetNode {
                 continue
             }
             pending[name] = nil
+            visible[name] = record.channels[name]?.published
             actions.append(.admit(name, number: entry.number))
         }
     }
@@ -389,6 +392,7 @@ extension FleetNode {
         record.channels[name] = ChannelMark(
             epoch: own.epoch, rate: mark?.rate ?? (isConnection(name) ? 0 : Self.assumedRate),
             published: mark?.published)
+        visible[name] = mark?.published
         isUrgent = true
         guard !isConnection(name) else { return }
         let base = max(own.base, mark?.published.map { $0.number + 1 } ?? 0)
@@ -416,7 +420,7 @@ extension FleetNode {
 extension FleetNode {
     mutating func stop(_ name: String, _ actions: inout [Action]) {
         guard let tenure = tenures[name], case .held(let own) = tenure else { return }
-        pending[name] = nil
+        withdrawPending(name)
         guard isConnection(name) else {
             tenures[name] = .stopping(own)
             return actions.append(.stop(name))
@@ -425,6 +429,11 @@ extension FleetNode {
         let channel = connections[name]
         forgetTenure(of: name)
         if let channel { stop(channel, &actions) }
+    }
+
+    /// Withdraws an entry that was recorded and that no viewer saw.
+    private mutating func withdrawPending(_ name: String) {
+        if pending.removeValue(forKey: name) != nil { record.channels[name]?.published = visible[name] }
     }
 
     /// Ends channels whose connection may belong to another node.
@@ -437,7 +446,7 @@ extension FleetNode {
         requested.remove(name)
         switch tenures[name] {
         case .held(let own), .stopping(let own), .created(let own, _, _):
-            pending[name] = nil
+            withdrawPending(name)
             tenures[name] = .released(own, at: now)
             let mark = newestMark(of: name)
             record.channels[name] = ChannelMark(

@@ -74,8 +74,8 @@ extension FleetNode {
     private mutating func create(_ name: String, _ view: FleetView, _ actions: inout [Action]) {
         let owner = view.owners[name]?.record
         let holder = owner.flatMap { node($0.node) }
-        let isHandedOver = owner?.node == record.node || holder?.channels[name]?.isReleased == true
-        let next = newestMark(of: name)?.published.map { $0.number + 1 + (isHandedOver ? 0 : Self.skippedNumbers) }
+        // An entry is recorded before anybody sees it.
+        let next = newestMark(of: name)?.published.map { $0.number + 1 }
         attempts += 1
         let new = OwnerRecord(
             subject: name, epoch: (view.owners[name]?.epoch ?? 0) + 1, node: record.node, attempt: attempts,

@@ -130,8 +130,8 @@ package struct FleetNode: Sendable {
         var counter: UInt64?
     }
 
-    /// Numbers that a channel skips when its owner was silent.
-    package static let skippedNumbers: UInt64 = 100
+    /// The most channels that a node which leaves hands over at a time.
+    static let handedOverAtOnce = 4
     /// The bit rate of a channel that was never measured, in kbit/s.
     static let assumedRate = 5_000
     /// How long the record of a node that owns nothing stays after its last change.
@@ -460,19 +460,24 @@ extension FleetNode {
         }
     }
 
+    /// Whether a channel was not taken yet that this node hands over.
+    private func isBeingHandedOver(_ name: String, at now: Duration) -> Bool {
+        switch tenures[name] {
+        case .stopping: true
+        case .released(let own, let time):
+            demands[name]?.isAlways == true && view?.owners[name]?.epoch == own.epoch && now - time < timing.handover
+        default: false
+        }
+    }
+
     private mutating func leave(at now: Duration, _ actions: inout [Action]) {
         let names = tenures.keys.filter { !isConnection($0) }.sorted()
-        for name in names {
-            switch tenures[name] {
-            case .created: release(name, at: now)
-            case .stopping: return
-            case .released(let own, let time) where demands[name]?.isAlways == true:
-                // One after the other: the next one follows when this one is taken.
-                if view?.owners[name]?.epoch == own.epoch, now - time < timing.handover { return }
-            default: break
-            }
-        }
-        if let next = names.first(where: { isHeld($0) }) { return stop(next, &actions) }
+        for name in names { if case .created = tenures[name] { release(name, at: now) } }
+        // A few at a time: the next one follows when one is taken.
+        let open = names.count { isBeingHandedOver($0, at: now) }
+        let next = names.filter { isHeld($0) }.prefix(max(0, Self.handedOverAtOnce - open))
+        for name in next { stop(name, &actions) }
+        guard open == 0, next.isEmpty else { return }
         for name in tenures.keys.filter({ isConnection($0) }) { release(name, at: now) }
         guard !hasLeft, !isUrgent, !isBeating, record.channels.values.allSatisfy(\.isReleased) else { return }
         hasLeft = true

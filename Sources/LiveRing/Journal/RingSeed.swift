@@ -44,7 +44,13 @@ package struct RingSeed: Equatable, Sendable {
             next >= UInt64(entries.count)
         else { return false }
         for index in entries.indices {
-            entries[index].mediaSequence = next - UInt64(entries.count - index)
+            let number = next - UInt64(entries.count - index)
+            entries[index].mediaSequence = number
+            // The journal has the number in the name.
+            if let (_, fingerprint) = SpoolName.numberAndFingerprint(ofSegment: entries[index].segment.name.utf8) {
+                let name = SpoolName.segment(mediaSequence: number, fingerprint: fingerprint)
+                entries[index].segment = SpoolFile(name: name, byteCount: entries[index].segment.byteCount)
+            }
             entries[index].listedFrom = entries[0].mediaSequence
             if index > 0 { entries[index].discontinuitySequence = max(entries[index].discontinuitySequence, entries[index - 1].discontinuitySequence) }
         }

@@ -286,11 +286,12 @@ struct RelayService: Sendable {
     }
 
     /// The longest time for which a process hands its channels over before it ends.
-    private static let handoverTime = Duration.seconds(20)
+    private static let handoverTime = Duration.seconds(60)
 
     /// nil: the process runs each channel of its list alone.
     private func joinFleet() async throws(RelayError) -> FleetMember? {
         guard let settings = list?.fleet.settings(address, publicURL: addresses.publicURL?.text) else { return nil }
+        ShutdownDeadline.extend(by: Self.handoverTime)
         do throws(EngineError) { return try await settings.join(logger) } catch {
             throw RelayError(.badConfiguration, error.message, advice: "Correct --fleet, or leave it out")
         }

@@ -89,6 +89,10 @@ enum ShutdownDeadline {
     static let limit = Duration.milliseconds(1900)
 
     private static let hasStarted = Mutex(false)
+    /// Time that the process needs before it ends, beside `limit`.
+    private static let extra = Mutex(Duration.zero)
+
+    static func extend(by time: Duration) { extra.withLock { $0 = time } }
 
     /// Starts the time limit. Further calls have no effect.
     static func start() {
@@ -96,7 +100,7 @@ enum ShutdownDeadline {
             defer { hasStarted = true }
             return !hasStarted
         }
-        if isFirst { start(after: limit, exit: endProcess) }
+        if isFirst { start(after: limit + extra.withLock { $0 }, exit: endProcess) }
     }
 
     static func start(after limit: Duration, exit: @escaping @Sendable () -> Void) {

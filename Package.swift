@@ -131,7 +131,8 @@ let package = Package(
             name: "liverelay",
             dependencies: [
                 "Support", "Playlist", "Fetch", "Tracker", "Capture", "Media", "Demux", "Transcode", "LiveRing",
-                "ArchiveStore", "Fleet", "Export", "Channel", "ChannelList", "Conformance", "Inspect", "HTTP", "WebServer",
+                "ArchiveStore", "Fleet", "Export", "Channel", "ChannelList", "Conformance", "Inspect", "HTTP",
+                "WebServer",
                 "Observability",
                 "Guide", "Record",
                 "Service",

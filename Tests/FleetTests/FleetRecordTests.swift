@@ -3,7 +3,8 @@ import Testing
 @testable import Fleet
 
 @Suite("Records of a fleet") struct FleetRecordTests {
-    private static let mark = PublishedMark(number: 7, discontinuity: 2, end: 1_800_000_000_123, resume: "6\n#EXTINF:\"a\"\n")
+    private static let mark = PublishedMark(
+        number: 7, discontinuity: 2, end: 1_800_000_000_123, resume: "6\n#EXTINF:\"a\"\n")
 
     @Test("A node's record is read as it was written") func nodes() {
         let record = NodeRecord(

@@ -47,7 +47,8 @@ enum ImportRule {
     /// Our own modules.
     static let modules: Set = [
         "Support", "Playlist", "Media", "DASH", "Fetch", "Tracker", "Capture", "Decrypt", "Demux", "Transcode", "Mux",
-        "Splice", "LiveRing", "ArchiveStore", "Fleet", "Export", "Channel", "Record", "Conformance", "Inspect", "ChannelList",
+        "Splice", "LiveRing", "ArchiveStore", "Fleet",
+        "Export", "Channel", "Record", "Conformance", "Inspect", "ChannelList",
         "HTTP",
         "WebServer",
         "Observability", "Guide", "Service", "liverelay",

@@ -302,7 +302,8 @@ extension FleetNode {
 
     /// The newest mark of a channel in all records.
     func newestMark(of name: String) -> ChannelMark? {
-        let marks = (view?.nodes.values.compactMap { $0?.channels[name] } ?? []) + [record.channels[name]].compactMap { $0 }
+        let marks =
+            (view?.nodes.values.compactMap { $0?.channels[name] } ?? []) + [record.channels[name]].compactMap { $0 }
         return marks.max {
             ($0.published?.number ?? 0, $0.epoch) < ($1.published?.number ?? 0, $1.epoch)
         }

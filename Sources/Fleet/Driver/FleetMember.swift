@@ -72,7 +72,8 @@ package final class FleetMember: Sendable {
     private let state: Mutex<State>
     private let report: @Sendable (Report) -> Void
     /// Starts and ends the runs of channels that always run.
-    private let callbacks = Mutex<(start: @Sendable (String) -> Void, stop: @Sendable (String) -> Void)>(({ _ in }, { _ in }))
+    private let callbacks = Mutex<(start: @Sendable (String) -> Void, stop: @Sendable (String) -> Void)>(
+        ({ _ in }, { _ in }))
 
     package init(
         _ record: NodeRecord, engine: any FleetEngine, timing: FleetNode.Timing = .init(),
@@ -175,7 +176,9 @@ package final class FleetMember: Sendable {
         return await withTaskCancellationHandler {
             await withCheckedContinuation { continuation in
                 let isEnding = state.withLock { state in
-                    if state.stopping.contains(channel) || state.grants[channel] == nil || Task.isCancelled { return true }
+                    if state.stopping.contains(channel) || state.grants[channel] == nil || Task.isCancelled {
+                        return true
+                    }
                     state.admissions[channel] = Admission(number: mark.number, continuation: continuation)
                     return false
                 }

@@ -18,7 +18,13 @@ package final class EtcdEngine: FleetEngine {
         /// Reads `etcd://[USER:PASSWORD@]HOST[:PORT],…/PREFIX`, or the same with `etcds` for TLS.
         package init?(parsing text: String) {
             let scheme: String
-            if text.hasPrefix("etcd://") { scheme = "http" } else if text.hasPrefix("etcds://") { scheme = "https" } else { return nil }
+            if text.hasPrefix("etcd://") {
+                scheme = "http"
+            } else if text.hasPrefix("etcds://") {
+                scheme = "https"
+            } else {
+                return nil
+            }
             let rest = text.drop { $0 != ":" }.dropFirst(3)
             let parts = rest.split(separator: "/", maxSplits: 1, omittingEmptySubsequences: false)
             var hosts = parts[0]
@@ -35,7 +41,9 @@ package final class EtcdEngine: FleetEngine {
             }
             let folders = parts.count > 1 ? parts[1].split(separator: "/") : []
             prefix = (folders.isEmpty ? ["liverelay"] : folders).map { "\($0)/" }.joined()
-            guard !members.isEmpty, members.allSatisfy({ URIReference.host(of: $0)?.isEmpty == false }) else { return nil }
+            guard !members.isEmpty, members.allSatisfy({ URIReference.host(of: $0)?.isEmpty == false }) else {
+                return nil
+            }
         }
     }
 
@@ -62,7 +70,8 @@ package final class EtcdEngine: FleetEngine {
             bodyBytes: Self.answerBytes, idle: Self.requestLimit, total: Self.requestLimit)
         var fetchers: [CurlFetcher] = []
         for member in location.members {
-            do throws(FetchError) { fetchers.append(try CurlFetcher(upstream: member, configuration: requests)) } catch {
+            do throws(FetchError) { fetchers.append(try CurlFetcher(upstream: member, configuration: requests)) } catch
+            {
                 throw EngineError(.unreachable(error.message))
             }
         }
@@ -92,7 +101,8 @@ package final class EtcdEngine: FleetEngine {
             guard responses.count == 3, let written = answer["header"].number("revision") else { throw Self.unreadable }
             state.withLock { $0.revision = written }
             return FleetView(
-                counter: record.counter, sentAt: sentAt, nodes: nodes(in: responses[1]), owners: owners(in: responses[2]))
+                counter: record.counter, sentAt: sentAt, nodes: nodes(in: responses[1]),
+                owners: owners(in: responses[2]))
         }
         throw EngineError(.refused(status: 200, words: "another process writes the record of this node"))
     }
@@ -104,7 +114,8 @@ package final class EtcdEngine: FleetEngine {
         compare.add("result", "EQUAL")
         compare.add("key", key)
         compare.add("create_revision", "0")
-        let older = ownerKey(record.subject, record.epoch > FleetRecords.keptEpochs ? record.epoch - FleetRecords.keptEpochs : 0)
+        let older = ownerKey(
+            record.subject, record.epoch > FleetRecords.keptEpochs ? record.epoch - FleetRecords.keptEpochs : 0)
         var removal = JSONObject()
         removal.add("key", ownerKey(record.subject, 0))
         removal.add("range_end", older)
@@ -184,7 +195,9 @@ extension EtcdEngine {
     private func owners(in response: LooseJSON) -> [String: Ownership] {
         var owners: [String: Ownership] = [:]
         for (key, value) in pairs(in: response, "owners/") {
-            guard let (subject, epoch) = FleetRecords.subject(inKey: key), epoch > owners[subject]?.epoch ?? 0 else { continue }
+            guard let (subject, epoch) = FleetRecords.subject(inKey: key), epoch > owners[subject]?.epoch ?? 0 else {
+                continue
+            }
             owners[subject] = Ownership(epoch: epoch, record: OwnerRecord(value))
         }
         return owners

@@ -75,7 +75,9 @@ package final class StoreEngine: FleetEngine {
         var newest: [String: UInt64] = [:]
         try await store.forEachPage(folder) { page in
             for object in page {
-                guard let (name, number) = FleetRecords.subject(inKey: object.key.dropFirst(folder.utf8.count)) else { continue }
+                guard let (name, number) = FleetRecords.subject(inKey: object.key.dropFirst(folder.utf8.count)) else {
+                    continue
+                }
                 newest[name] = max(number, newest[name] ?? 0)
             }
             return true
@@ -93,7 +95,9 @@ package final class StoreEngine: FleetEngine {
             for (name, text) in read { state.nodes[name] = (changed[name] ?? 0, NodeRecord(text)) }
             var nodes: [String: NodeRecord?] = [own.node: own]
             for (name, found) in state.nodes where name != own.node { nodes.updateValue(found.record, forKey: name) }
-            for name in changed.keys where read[name] == nil && nodes[name] == nil { nodes.updateValue(nil, forKey: name) }
+            for name in changed.keys where read[name] == nil && nodes[name] == nil {
+                nodes.updateValue(nil, forKey: name)
+            }
             return nodes
         }
     }
@@ -129,7 +133,9 @@ package final class StoreEngine: FleetEngine {
             let results = await withTaskGroup(of: (String, Result<[UInt8], StoreError>).self) { group in
                 for object in part {
                     group.addTask { [store] in
-                        do throws(StoreError) { return (object.name, .success(try await store.bytes(of: object.key))) } catch {
+                        do throws(StoreError) {
+                            return (object.name, .success(try await store.bytes(of: object.key)))
+                        } catch {
                             return (object.name, .failure(error))
                         }
                     }

@@ -82,7 +82,8 @@ package struct NodeRecord: Equatable, Sendable {
 
     /// nil if the text is no record, or one of a higher version.
     package init?(_ text: [UInt8]) {
-        guard let json = LooseJSON(text), json.number("version").map({ (1...Int64(Self.version)).contains($0) }) == true,
+        guard let json = LooseJSON(text),
+            json.number("version").map({ (1...Int64(Self.version)).contains($0) }) == true,
             let node = json["node"].text, let counter = json.unsigned("counter"),
             case .object(let members) = json["channels"]
         else { return nil }

@@ -32,7 +32,8 @@ package struct OwnerRecord: Equatable, Sendable {
 
     /// nil if the text is no record, or one of a higher version.
     package init?(_ text: [UInt8]) {
-        guard let json = LooseJSON(text), json.number("version").map({ (1...Int64(Self.version)).contains($0) }) == true,
+        guard let json = LooseJSON(text),
+            json.number("version").map({ (1...Int64(Self.version)).contains($0) }) == true,
             let subject = json["subject"].text, let epoch = json.unsigned("epoch"), let node = json["node"].text,
             let attempt = json.unsigned("attempt"), let base = json.unsigned("base")
         else { return nil }

@@ -52,7 +52,10 @@ package struct RingSeed: Equatable, Sendable {
                 entries[index].segment = SpoolFile(name: name, byteCount: entries[index].segment.byteCount)
             }
             entries[index].listedFrom = entries[0].mediaSequence
-            if index > 0 { entries[index].discontinuitySequence = max(entries[index].discontinuitySequence, entries[index - 1].discontinuitySequence) }
+            if index > 0 {
+                entries[index].discontinuitySequence = max(
+                    entries[index].discontinuitySequence, entries[index - 1].discontinuitySequence)
+            }
         }
         var journal = RingJournal(
             targetDuration: targetDuration, mediaSequence: entries[0].mediaSequence,

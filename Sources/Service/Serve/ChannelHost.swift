@@ -89,9 +89,10 @@ package final class ChannelHost: Sendable {
     /// The demands of this node: a channel runs without viewers only where the fleet has placed it.
     private func spread(_ demands: [String: ChannelSupervisor.Demand]) -> [String: ChannelSupervisor.Demand] {
         guard let fleet else { return demands }
-        return Dictionary(uniqueKeysWithValues: demands.map { name, demand in
-            (name, fleet.isHeld(name) ? demand : Self.onDemand(demand))
-        })
+        return Dictionary(
+            uniqueKeysWithValues: demands.map { name, demand in
+                (name, fleet.isHeld(name) ? demand : Self.onDemand(demand))
+            })
     }
 
     private static func onDemand(_ demand: ChannelSupervisor.Demand) -> ChannelSupervisor.Demand {

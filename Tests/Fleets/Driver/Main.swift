@@ -51,6 +51,8 @@ import Foundation
                 }
             }
         }
-        print("\(count) fleets, \(failed) failed; \(segments) segments, \(epochs) epochs, \(lost) lost, silence \(silence)")
+        print(
+            "\(count) fleets, \(failed) failed; \(segments) segments, \(epochs) epochs, \(lost) lost, silence \(silence)"
+        )
     }
 }

@@ -17,7 +17,8 @@ extension FleetSimulation {
         if let other = epochOwners[key] { find("\(key) is run by \(other) and \(nodes[index].name)") }
         epochOwners[key] = "\(nodes[index].name)"
         let first = max(0, newestUpstream - Self.window + 1)
-        let next = max(first, fault == .ownTimeline ? 0 : after.flatMap { Int($0.resume) }.map { $0 + 1 } ?? newestUpstream)
+        let next = max(
+            first, fault == .ownTimeline ? 0 : after.flatMap { Int($0.resume) }.map { $0 + 1 } ?? newestUpstream)
         nodes[index].runs[channel] = Run(
             epoch: epoch, number: fault == .ownNumbers ? after?.number ?? base : base,
             discontinuity: (after?.discontinuity ?? 0) + 1, next: next)

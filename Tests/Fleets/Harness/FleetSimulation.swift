@@ -212,7 +212,9 @@ package struct FleetSimulation {
             takers[record.subject] = index
             request(.create(record), from: index)
         case .start(let channel, let epoch, let base, let after):
-            trace("\(nodes[index].decisions.held.count) n\(index) starts \(channel) epoch=\(epoch) base=\(base) after=\(after?.number ?? 0)")
+            trace(
+                "\(nodes[index].decisions.held.count) n\(index) starts \(channel) epoch=\(epoch) base=\(base) after=\(after?.number ?? 0)"
+            )
             begin(channel, epoch, base, after, on: index)
         case .stop(let channel):
             trace("n\(index) stops \(channel)")
@@ -239,7 +241,9 @@ package struct FleetSimulation {
         schedule(networkDelay(), .request(index, request, id: id))
         // A repeated request, which may arrive much later.
         if Int.random(in: 0..<100, using: &random) < 2 {
-            schedule(networkDelay() + .milliseconds(Int.random(in: 0...9000, using: &random)), .request(index, request, id: 0))
+            schedule(
+                networkDelay() + .milliseconds(Int.random(in: 0...9000, using: &random)),
+                .request(index, request, id: 0))
         }
     }
 
@@ -269,7 +273,9 @@ package struct FleetSimulation {
             answer = .created(record, isOwn)
         case .check(let record): answer = .created(record, engine.found(record).map { $0 == record })
         }
-        guard id > 0, Int.random(in: 0..<100, using: &random) >= lossPercent, nodes[index].cutUntil <= now else { return }
+        guard id > 0, Int.random(in: 0..<100, using: &random) >= lossPercent, nodes[index].cutUntil <= now else {
+            return
+        }
         schedule(networkDelay(), .answer(index, answer, id: id))
     }
 

@@ -181,6 +181,58 @@ private let damages: [(what: String, text: @Sendable ([UInt8]) -> [UInt8])] = [
 
 // MARK: - Reading
 
+/// The last segments of a channel, for a relay that continues another one's live playlist.
+@Suite struct StoredWindowTests {
+    /// The end of segment `n`.
+    private func end(of n: Int) -> ProgramDateTime { noon.advanced(byMilliseconds: Int64(n + 1) * 4000) }
+
+    @Test func segmentsOfSeveralWritersBelongTogether() async throws {
+        let store = try MemoryStore()
+        for (writer, numbers) in [("a", 0..<20), ("b", 20..<24)] {
+            let ring = try SpooledRing(numbers)
+            defer { ring.remove() }
+            try await upload(ring, to: store, as: writer)
+        }
+        let window = try #require(
+            try await StoredWindow(before: 23, until: end(of: 23), lasting: .seconds(30), in: try store.client()))
+        #expect(window.entries.map(\.mediaSequence) == Array(16...23))
+        let files = Mutex<[String: Int]>([:])
+        await window.readFiles { name, bytes in files.withLock { $0[name] = bytes.count } }
+        let expected = window.entries.flatMap(\.ownFiles).map { ($0.name, $0.byteCount) }
+        let read = files.withLock { $0 }
+        for (name, size) in expected { #expect(read[name] == size, "\(name)") }
+    }
+
+    @Test func whatIsPublishedLaterIsLeftOut() async throws {
+        let store = try MemoryStore()
+        let ring = try SpooledRing(0..<10)
+        defer { ring.remove() }
+        try await upload(ring, to: store)
+        let client = try store.client()
+        let window = try await StoredWindow(before: 6, until: end(of: 6), lasting: .seconds(12), in: client)
+        #expect(window?.entries.map(\.mediaSequence) == [4, 5, 6])
+        #expect(try await StoredWindow(before: 6, until: end(of: 3000), lasting: .seconds(12), in: client) == nil)
+    }
+
+    @Test func segmentsOfAnotherRelayAreNotPutAgain() async throws {
+        let store = try MemoryStore()
+        let ring = try SpooledRing(0..<10)
+        defer { ring.remove() }
+        var policy = ArchiveUpload.Policy()
+        policy.beginning = 6
+        let uploader = ArchiveUploader(
+            try store.client(), writer: "w", run: "r", policy: policy, retention: nil, clock: ContinuousClock(),
+            makeName: { "w2" }, report: { _ in })
+        uploader.close()
+        await uploader.run {
+            ring.snapshot
+        } observe: { _ in
+        }
+        let window = try await StoredWindow(before: 9, until: end(of: 9), lasting: .seconds(60), in: try store.client())
+        #expect(window?.entries.map(\.mediaSequence) == [6, 7, 8, 9])
+    }
+}
+
 @Suite struct StoreListingTests {
     private static func reader(_ store: MemoryStore, _ cache: CopyCache) throws -> ArchiveReader {
         ArchiveReader(try store.client(), cache: cache, policy: RetentionPolicy(rewind: nil), redirects: false) { nil }

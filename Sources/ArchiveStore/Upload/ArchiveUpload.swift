@@ -25,6 +25,9 @@ package struct ArchiveUpload: Equatable, Sendable {
         /// are.
         package var indexBytes = 256 << 10
 
+        /// The number of the first segment that is put. The segments before it are another relay's.
+        package var beginning: UInt64 = 0
+
         /// The longest pause that a store may ask for before the next attempt.
         package var longestPause = Duration.seconds(120)
 
@@ -151,7 +154,9 @@ package struct ArchiveUpload: Equatable, Sendable {
     /// The number after the last segment that was published.
     package private(set) var nextMediaSequence: UInt64 = 0
 
-    package init(_ policy: Policy = Policy(), writer: String) { (self.policy, self.writer) = (policy, writer) }
+    package init(_ policy: Policy = Policy(), writer: String) {
+        (self.policy, self.writer, nextMediaSequence) = (policy, writer, policy.beginning)
+    }
 
     package var pendingSegments: Int { pending.count }
 
@@ -230,7 +235,8 @@ package struct ArchiveUpload: Equatable, Sendable {
                 hasFoundEnd = true
                 return
             }
-            origin = Origin(mediaSequence: last.mediaSequence + 1, date: last.programDateTimeEnd)
+            origin = Origin(
+                mediaSequence: max(last.mediaSequence + 1, policy.beginning), date: last.programDateTimeEnd)
         }
         part = Part(key: key, index: index)
         begin()

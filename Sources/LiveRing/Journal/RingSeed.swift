@@ -1,4 +1,4 @@
-import Playlist
+package import Playlist
 package import Support
 
 /// The newest entries of a ring, with which a ring in another directory continues it.
@@ -35,9 +35,23 @@ package struct RingSeed: Equatable, Sendable {
         return RingJournal.record(entry)
     }
 
+    /// Writes a file of a segment that the ring lists.
+    package static func write(
+        file name: String, _ bytes: ArraySlice<UInt8>, to directory: String
+    ) throws(RingError) {
+        guard SpoolName.isRingFile(name) else { return }
+        try SpoolDirectory(directory).write(name, [bytes])
+    }
+
     /// Writes the journal of a ring whose next segment has the number `next`.
+    /// - Parameters:
+    ///   - window: segments before `next`, which the ring lists, with their own numbers. A segment without its files is
+    ///     listed as a gap.
+    ///   - declared: the declared renditions of the window.
     /// - Returns: false if the text is not that of a seed.
-    package static func write(_ text: String, next: UInt64, to directory: String) throws(RingError) -> Bool {
+    package static func write(
+        _ text: String, next: UInt64, after window: [RingEntry] = [], declared: [Rendition] = [], to directory: String
+    ) throws(RingError) -> Bool {
         let parts = text.split(separator: "\n", maxSplits: 1)
         guard parts.count == 2, let targetDuration = Int(parts[0]),
             var entries = RingJournal.entries(ofRecords: Array(parts[1].utf8)[...]), !entries.isEmpty,
@@ -57,14 +71,37 @@ package struct RingSeed: Equatable, Sendable {
                     entries[index].discontinuitySequence, entries[index - 1].discontinuitySequence)
             }
         }
+        let window = Self.window(window, before: entries[entries.count - 1])
+        if !window.isEmpty { entries = window }
         var journal = RingJournal(
             targetDuration: targetDuration, mediaSequence: entries[0].mediaSequence,
             discontinuitySequence: entries[0].discontinuitySequence - (entries[0].isDiscontinuous ? 1 : 0),
-            openDateRanges: [], declared: [], entries: RingEntries(), hasEnded: false,
+            openDateRanges: [], declared: window.isEmpty ? [] : declared, entries: RingEntries(), hasEnded: false,
             declaresIndependentSegments: entries.allSatisfy(\.isIndependent))
-        for entry in entries { journal.entries.append(entry) }
+        // Between the window and the newest entry, no number is missing.
+        var index = RingIndex(
+            policy: RetentionPolicy(rewind: nil), targetDuration: targetDuration,
+            nextMediaSequence: journal.mediaSequence, discontinuitySequence: journal.discontinuitySequence)
+        for entry in entries {
+            index.appendGaps(before: entry)
+            index.replay(entry)
+        }
+        journal.entries = index.entries
         let spool = try SpoolDirectory(directory)
         try spool.write(SpoolName.journal, [Array(journal.text.utf8)[...]])
         return true
+    }
+
+    /// The window and the newest entry; empty if they do not fit together, or do not say where the upstream continues.
+    private static func window(_ window: [RingEntry], before newest: RingEntry) -> [RingEntry] {
+        let earlier = window.filter { $0.mediaSequence <= newest.mediaSequence }
+        guard let last = earlier.last, last.discontinuitySequence <= newest.discontinuitySequence,
+            last.programDateTimeEnd <= newest.programDateTimeEnd,
+            newest.resumePoint.upstream != nil || earlier.contains(where: { $0.resumePoint.upstream != nil })
+        else { return [] }
+        if last.mediaSequence == newest.mediaSequence { return earlier }
+        var newest = newest
+        newest.listedFrom = max(last.listedFrom, earlier[0].mediaSequence)
+        return earlier + [newest]
     }
 }

@@ -48,14 +48,44 @@ package final class ChannelArchive: Sendable {
         }
     }
 
+    /// The time between two indexes of a channel that another node may take over. The segments since are lost with the
+    /// node.
+    private static let fleetIndexInterval = Duration.seconds(10)
+    /// The longest time for which a channel waits for segments that another node published.
+    private static let windowTime = Duration.seconds(3)
+
+    /// Restores the last segments that another node published, as far as the store has them in time.
+    /// - Parameters:
+    ///   - last: the number of the newest one, which ends at `end`.
+    ///   - spool: the directory of the ring. It gets the files of the segments.
+    func restoreWindow(
+        before last: UInt64, until end: ProgramDateTime, lasting duration: Duration, to spool: String
+    ) async -> StoredWindow? {
+        let reading = Task { [store] () async -> StoredWindow? in
+            guard let window = try? await StoredWindow(before: last, until: end, lasting: duration, in: store)
+            else { return nil }
+            await window.readFiles { name, bytes in try? RingSeed.write(file: name, bytes, to: spool) }
+            return window
+        }
+        await Self.wait(for: reading, atMost: Self.windowTime)
+        return await reading.value
+    }
+
     /// Puts the published segments until `work` returns, and the remaining ones shortly afterwards.
+    /// - Parameter beginning: the first number that this node of a fleet publishes; nil: no other node runs the channel.
     func upload<Result: Sendable>(
-        _ state: ChannelState, logger: Logger, events: RunEvents?, during work: () async -> Result
+        _ state: ChannelState, from beginning: UInt64?, logger: Logger, events: RunEvents?, during work: () async -> Result
     ) async -> Result {
         guard let writer else { return await work() }
         var policy = ArchiveUpload.Policy()
         // A redirect leads to a whole object.
         if settings.redirects { policy.objectDuration = .zero }
+        if let beginning {
+            policy.beginning = beginning
+            policy.indexInterval = Self.fleetIndexInterval
+            // Each segment at once.
+            policy.objectDuration = min(policy.objectDuration, .milliseconds(1))
+        }
         let uploader = ArchiveUploader(
             store, writer: writer.text, run: WriterName.random, policy: policy, retention: settings.retention,
             clock: ContinuousClock(), makeName: { writer.change() },
@@ -78,11 +108,11 @@ package final class ChannelArchive: Sendable {
         return result
     }
 
-    private static func wait(for upload: Task<Void, Never>, atMost limit: Duration) async {
+    private static func wait<Value: Sendable>(for work: Task<Value, Never>, atMost limit: Duration) async {
         let deadline = Task.detached {
-            if (try? await Task.sleep(for: limit)) != nil { upload.cancel() }
+            if (try? await Task.sleep(for: limit)) != nil { work.cancel() }
         }
-        await upload.value
+        _ = await work.value
         deadline.cancel()
     }
 

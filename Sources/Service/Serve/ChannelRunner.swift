@@ -70,9 +70,12 @@ extension ChannelRunner {
         onPublish: @escaping @Sendable () -> Void = {}
     ) async -> End {
         if let startFailure { return .failed(startFailure) }
-        guard let fleet else { return await runHere(into: state, onPublish: onPublish) }
+        guard let fleet else { return await runHere(into: state, from: nil, onResume, onPublish) }
+        let beginning: UInt64
         do throws(FleetMember.Refusal) {
-            try await fleet.prepare(spool: configuration.spool, logger: logger)
+            beginning = try await fleet.prepare(
+                spool: configuration.spool, liveWindow: configuration.retention.liveWindow, archive: archive,
+                logger: logger)
         } catch {
             return Task.isCancelled
                 ? .canceled
@@ -81,13 +84,16 @@ extension ChannelRunner {
         defer { fleet.member.recordEnd(of: fleet.channel) }
         var runner = self
         runner.configuration.permit = fleet.permit
-        return await runner.runHere(into: state, onPublish: onPublish)
+        return await runner.runHere(into: state, from: beginning, onResume, onPublish)
     }
 
-    private func runHere(into state: ChannelState, onPublish: @Sendable () -> Void) async -> End {
+    private func runHere(
+        into state: ChannelState, from beginning: UInt64?, _ onResume: @Sendable () -> Void,
+        _ onPublish: @Sendable () -> Void
+    ) async -> End {
         events?.start(url: configuration.upstream)
         guard let archive else { return await relay(into: state, onResume, onPublish) }
-        return await archive.upload(state, logger: logger, events: events) {
+        return await archive.upload(state, from: beginning, logger: logger, events: events) {
             await relay(into: state, onResume, onPublish)
         }
     }

@@ -17,6 +17,26 @@ package struct ReceivedRequest: Sendable {
         route = target.map { Route($0, in: paths) } ?? .notFound
         self.hasOneHost = hasOneHost
     }
+
+    private init(_ request: ReceivedRequest, from client: String?) {
+        var fields = request.fields
+        (fields.peer, fields.forwarding) = (client, RequestTarget.Forwarding())
+        self.fields = fields
+        target = request.target.map { $0.asked(with: fields) }
+        (route, hasOneHost) = (request.route, request.hasOneHost)
+    }
+
+    /// The request of a node, for the client at an address.
+    func asked(by client: String?) -> ReceivedRequest { ReceivedRequest(self, from: client) }
+}
+
+/// The sender of a request, as far as its fields say.
+package enum RequestSender: Equatable, Sendable {
+    case client
+    /// A node of the same fleet asks, for the client at that address; nil: for itself.
+    case node(for: String?)
+    /// The request claims to be a node's, and does not prove it.
+    case unproven
 }
 
 /// Answers the requests of a server. Event loops call it concurrently: no call may block or take 1 ms.
@@ -25,6 +45,8 @@ package protocol Responder: Sendable {
     /// The tokens of the server, and the resources that they and the channels' tokens open now; nil: the server is open
     /// to everybody.
     var access: (tokens: ServerTokens, policy: any AccessPolicy)? { get }
+    /// The sender of a request. A responder of no fleet knows no nodes.
+    func sender(of target: RequestTarget) -> RequestSender
     /// Answers a request that was admitted: a GET or HEAD, or any method below `/api`.
     func answer(to route: Route, _ target: RequestTarget) -> Answer
     /// The document for people in answer to a request without a token that opens the route; nil: the answer is a line of text.
@@ -35,12 +57,21 @@ extension Responder {
     package var paths: Route.Paths { .list }
     package var access: (tokens: ServerTokens, policy: any AccessPolicy)? { nil }
     package func tokenDocument(for route: Route, _ target: RequestTarget) -> Response? { nil }
+    package func sender(of target: RequestTarget) -> RequestSender { .client }
 
     /// Decides about a request from its head alone, in this order: admission, token, answer; each step happens once.
     ///
     /// The server adds the limits on bodies and on concurrent work (`RequestWork`). Every refusal is sent before the
     /// body is read, except for a form, whose body contains the token.
     package func answer(to request: ReceivedRequest, limiter: RequestLimiter?) -> Answer {
+        var request = request
+        if let target = request.target, target.fields.node != nil {
+            switch sender(of: target) {
+            case .client: break
+            case .node(let client): request = request.asked(by: client)
+            case .unproven: return .now(.text(.forbidden, "This request does not prove that it is a node's."))
+            }
+        }
         if let refusal = limiter?.refusal(of: request) { return .now(refusal) }
         guard let target = request.target else {
             return .now(.text(.badRequest, "The address of this request is malformed."))

@@ -19,7 +19,7 @@ package struct HTTPStatus: RawRepresentable, Equatable, Sendable {
     package static let permanentRedirect = HTTPStatus(rawValue: 308)
     package static let badRequest = HTTPStatus(rawValue: 400)
     package static let unauthorized = HTTPStatus(rawValue: 401)
-    static let forbidden = HTTPStatus(rawValue: 403)
+    package static let forbidden = HTTPStatus(rawValue: 403)
     package static let notFound = HTTPStatus(rawValue: 404)
     package static let methodNotAllowed = HTTPStatus(rawValue: 405)
     package static let conflict = HTTPStatus(rawValue: 409)
@@ -133,6 +133,8 @@ package struct Response: Equatable, Sendable {
     package var extraHeaders: [HeaderField] = []
     /// Whether only the client's own cache may store the response, because it depends on the token of the request.
     var isPrivate = false
+    /// Whether another node answers, which counts the viewer.
+    package var isPassed = false
     /// Counts the sent bytes of the body, for the channel of the resource.
     package var sentBytes: ByteCounter?
     /// Counts the body's bytes until they are sent; nil: nothing counts them.
@@ -224,11 +226,8 @@ extension Response {
         // Relative, because a proxy may know the folder by another path.
         let name = PercentEncoding.encode(
             String(target.path.split(separator: "/", omittingEmptySubsequences: false).last ?? ""))
-        let query = target.query.map { item in
-            "\(PercentEncoding.encode(item.name))=\(PercentEncoding.encode(item.value))"
-        }
         var response = Response.text(status, "Ask again.")
-        let location = (name.isEmpty ? "./" : name) + (query.isEmpty ? "" : "?" + query.joined(separator: "&"))
+        let location = (name.isEmpty ? "./" : name) + target.encodedQuery
         response.extraHeaders = [HeaderField(name: "Location", value: location)]
         return response
     }
@@ -291,6 +290,25 @@ package enum CacheControl: Equatable, Sendable {
     case renewed(seconds: Int, stale: Int, ifError: Int)
     /// Fresh for a year without revalidation (RFC 8246): the name never has other content.
     case immutable
+
+    /// Reads the field of another node's answer. An unknown value is not stored.
+    package init(fieldValue: String?) {
+        let words = (fieldValue ?? "").split(separator: ",").map(\.trimmingBlanks)
+        func seconds(_ name: String) -> Int? {
+            words.first { $0.hasPrefix(name + "=") }.flatMap { Int($0.dropFirst(name.utf8.count + 1)) }
+        }
+        guard !words.contains("no-store"), let age = seconds("max-age") else {
+            self = .noStore
+            return
+        }
+        if words.contains("immutable") {
+            self = .immutable
+        } else if let stale = seconds("stale-while-revalidate"), let ifError = seconds("stale-if-error") {
+            self = .renewed(seconds: age, stale: stale, ifError: ifError)
+        } else {
+            self = .maxAge(seconds: age)
+        }
+    }
 
     var fieldValue: String {
         switch self {

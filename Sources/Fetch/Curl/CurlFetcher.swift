@@ -58,6 +58,32 @@ package final class CurlFetcher: Fetcher {
         await fetch(FetchRequest(.multivariantPlaylist, url: url), download)
     }
 
+    /// Makes one GET request with further header fields. No redirect is followed.
+    /// - Parameter receive: as in `fetch`, if the request accepts a stream.
+    package func get(
+        _ request: FetchRequest, fields: [FetchAnswer.Header],
+        receive: @escaping @Sendable (StreamPart) async -> Void = { _ in }
+    ) async -> FetchOutcome {
+        let stream = request.acceptsStream ? StreamBuffer() : nil
+        async let outcome = get(request, fields, stream)
+        await stream?.forward(to: receive)
+        return await outcome
+    }
+
+    private func get(
+        _ request: FetchRequest, _ fields: [FetchAnswer.Header], _ stream: StreamBuffer?
+    ) async -> FetchOutcome {
+        defer { stream?.finish() }
+        do throws(FetchError) {
+            return await run(
+                CurlJob(
+                    request: request, url: try HTTPURL(request.url), headers: headers, configuration: configuration,
+                    fields: fields, stream: stream))
+        } catch {
+            return .failure(error)
+        }
+    }
+
     private func fetch(
         _ request: FetchRequest, _ download: Download?, _ stream: StreamBuffer? = nil
     ) async -> FetchOutcome {

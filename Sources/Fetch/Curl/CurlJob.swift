@@ -15,6 +15,8 @@ struct CurlJob: Sendable {
     var content: RequestContent?
     /// The file for the body and the further header fields; nil: the body goes into memory.
     var download: Download?
+    /// Further header fields, which no other host may read: redirects of such a request are not followed.
+    var fields: [FetchAnswer.Header] = []
     /// The destination of a body that is recognized as a stream; nil: streams are not accepted.
     var stream: StreamBuffer?
 
@@ -24,7 +26,7 @@ struct CurlJob: Sendable {
     /// Whether libcurl follows redirects. If not, `CurlFetcher` follows them, with other headers for another host.
     ///
     /// A redirect of a request with content may change the method (RFC 9110 §15.4), so it is not followed.
-    var followsRedirects: Bool { content == nil && headers.mayFollowRedirects(from: url) }
+    var followsRedirects: Bool { content == nil && fields.isEmpty && headers.mayFollowRedirects(from: url) }
 
     /// Whether no encoding is requested, and the body is passed on as it is, whatever its Content-Encoding.
     ///
@@ -37,7 +39,7 @@ struct CurlJob: Sendable {
     var headerLines: [String] {
         headers.lines(for: url) + (request.revalidation?.headerLines ?? [])
             + (content.map { ["Content-Type: \($0.type)", "Expect:"] } ?? [])
-            + (content?.fields.map { "\($0.name): \($0.value)" } ?? [])
+            + (fields + (content?.fields ?? [])).map { "\($0.name): \($0.value)" }
             + (download?.fields.map { "\($0.name): \($0.value)" } ?? [])
     }
 

@@ -80,7 +80,7 @@ extension FleetNode {
         let new = OwnerRecord(
             subject: name, epoch: (view.owners[name]?.epoch ?? 0) + 1, node: record.node, attempt: attempts,
             base: max(next ?? 0, owner?.base ?? 0))
-        let previous = owner.map { Previous(node: $0.node, epoch: $0.epoch, counter: holder?.counter) }
+        let previous = owner.map { Tenure.Previous(node: $0.node, epoch: $0.epoch, counter: holder?.counter) }
         tenures[name] = .creating(new, previous: previous?.node == record.node ? nil : previous)
         actions.append(.create(new))
     }

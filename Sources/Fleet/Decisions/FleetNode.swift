@@ -6,28 +6,6 @@
 ///
 /// Time is that of a clock that counts sleep. No decision depends on the date of another machine.
 package struct FleetNode: Sendable {
-    package struct Timing: Equatable, Sendable {
-        /// How long an owner may publish after it last renewed its record, and how long others wait.
-        package var lease = Duration.seconds(6)
-        /// The time between two renewals: a third of the lease.
-        package var beat = Duration.seconds(2)
-        /// The least average time between two renewals that segments ask for, and the most at once.
-        package var spacing = Duration.seconds(1)
-        package var burst = 4
-        /// How much later each further node of a ranking takes a channel.
-        package var spread = Duration.seconds(2)
-        /// The least time between two channels that are moved to a node with more room.
-        package var moveInterval = Duration.seconds(60)
-        /// How long a node that leaves waits for another node to take a channel.
-        package var handover = Duration.seconds(4)
-
-        package init() {}
-
-        /// Clocks of two machines may differ by a twelfth of a lease.
-        var ownLease: Duration { lease - lease / 12 }
-        var othersLease: Duration { lease + lease / 12 }
-    }
-
     /// When a channel runs, as the list of this node states.
     package struct Demand: Equatable, Sendable {
         /// Whether the channel runs without viewers.
@@ -84,44 +62,10 @@ package struct FleetNode: Sendable {
     /// Where a channel is served.
     package enum Place: Equatable, Sendable {
         case here
-        /// The node at that URL owns the channel.
-        case at(String)
+        /// Another node owns the channel.
+        case at(FleetPeer)
         /// No node owns the channel, or its owner is silent.
         case nowhere
-    }
-
-    enum Tenure: Equatable, Sendable {
-        /// `.create` was sent, or its outcome is unknown.
-        case creating(OwnerRecord, previous: Previous?)
-        /// The record was created at that time. A view that is requested afterwards confirms it.
-        case created(OwnerRecord, previous: Previous?, at: Duration)
-        case held(OwnerRecord)
-        /// `.stop` was sent.
-        case stopping(OwnerRecord)
-        case released(OwnerRecord, at: Duration)
-
-        var record: OwnerRecord {
-            switch self {
-            case .creating(let record, _), .created(let record, _, _), .held(let record), .stopping(let record),
-                .released(let record, _):
-                record
-            }
-        }
-
-        /// Whether the tenure is about to begin or to end.
-        var isOpen: Bool {
-            switch self {
-            case .creating, .created, .stopping: true
-            case .held, .released: false
-            }
-        }
-    }
-
-    /// The owner of the epoch before, and its counter when this node decided to take the channel.
-    struct Previous: Equatable, Sendable {
-        let node: String
-        let epoch: UInt64
-        let counter: UInt64?
     }
 
     struct Pending: Equatable, Sendable {
@@ -130,14 +74,12 @@ package struct FleetNode: Sendable {
         var counter: UInt64?
     }
 
-    /// The most channels that a node which leaves hands over at a time.
-    static let handedOverAtOnce = 4
     /// The bit rate of a channel that was never measured, in kbit/s.
     static let assumedRate = 5_000
     /// How long the record of a node that owns nothing stays after its last change.
     static let recordLife = Duration.seconds(600)
 
-    let timing: Timing
+    let timing: FleetTiming
     var record: NodeRecord
     private(set) var view: FleetView?
     private(set) var watch = PeerWatch()
@@ -160,33 +102,25 @@ package struct FleetNode: Sendable {
     private(set) var firstView: Duration?
     /// When the lease ends, as far as the node knows.
     private(set) var leaseEnd = Duration.zero
-    private var lastBeat: Duration?
-    private var isBeating = false
-    private var isUrgent = false
-    /// The time that bounds the average rate of urgent beats.
-    private var allowance = Duration.zero
+    var renewal: RenewalSchedule
     /// When the last input was handled.
     private var lastInput = Duration.zero
     /// Whether the process was stopped for longer than a lease, and has not read the records since.
     private var isAsleep = false
     private(set) var isLeaving = false
-    private var hasLeft = false
+    /// Whether `.left` was sent.
+    var hasLeft = false
 
     /// - Parameter record: the node's own record, without channels.
-    package init(_ record: NodeRecord, timing: Timing = Timing()) { (self.record, self.timing) = (record, timing) }
+    package init(_ record: NodeRecord, timing: FleetTiming = FleetTiming()) {
+        (self.record, self.timing, renewal) = (record, timing, RenewalSchedule(timing))
+    }
 
     /// When `.wake` is due; nil: not before another input.
     package var nextWake: Duration? {
         // Connections are given up when the lease ends.
         let end = connections.isEmpty || leaseEnd <= lastInput ? nil : leaseEnd
-        return [nextBeat, end].compactMap { $0 }.min()
-    }
-
-    private var nextBeat: Duration? {
-        if isBeating { return nil }
-        guard let lastBeat else { return .zero }
-        let regular = lastBeat + timing.beat
-        return isUrgent ? min(regular, allowance - timing.spacing * timing.burst) : regular
+        return [renewal.next, end].compactMap { $0 }.min()
     }
 
     /// Whether the node may publish at that time.
@@ -204,7 +138,20 @@ package struct FleetNode: Sendable {
             let node = node(owner.node), let mark = node.channels[channel], mark.epoch == owner.epoch,
             !mark.isReleased
         else { return .nowhere }
-        return .at(node.address)
+        return .at(FleetPeer(node: node.node, address: node.address, counter: node.counter))
+    }
+
+    /// The nodes beside this one whose records change, in order.
+    package var peers: [FleetPeer] {
+        (view?.nodes.values.compactMap { $0 } ?? []).filter { $0.node != record.node && !isSilent($0.node) }
+            .sorted { $0.node < $1.node }
+            .map { FleetPeer(node: $0.node, address: $0.address, counter: $0.counter) }
+    }
+
+    /// The counters of own records that another node may have read a short while ago.
+    var provableCounters: ClosedRange<UInt64> {
+        let read = view?.counter ?? record.counter
+        return read - min(read, FleetKey.renewals)...max(read, record.counter)
     }
 
     /// What this node records about a channel; nil: nothing.
@@ -237,12 +184,13 @@ package struct FleetNode: Sendable {
         case .inBreak(let name, let isInside):
             if isInside { breaks.insert(name) } else { breaks.remove(name) }
         case .viewed(let view):
-            (isBeating, isAsleep) = (false, false)
+            renewal.finish()
+            isAsleep = false
             update(view, at: now, &actions)
-        case .missed: isBeating = false
+        case .missed: renewal.finish()
         case .created(let owner, let isOwn): recordCreation(of: owner, isOwn, at: now)
         case .leaving:
-            (isLeaving, record.isLeaving, isUrgent) = (true, true, true)
+            (isLeaving, record.isLeaving, renewal.isUrgent) = (true, true, true)
             leave(at: now, &actions)
         case .wake: break
         }
@@ -255,9 +203,7 @@ package struct FleetNode: Sendable {
 
 extension FleetNode {
     private mutating func beatIfDue(at now: Duration, _ actions: inout [Action]) {
-        guard !isBeating, let due = nextBeat, due <= now else { return }
-        (isBeating, isUrgent, lastBeat) = (true, false, now)
-        allowance = max(now, allowance) + timing.spacing
+        guard renewal.begin(at: now) else { return }
         record.counter += 1
         record.load = record.channels.values.reduce(0) { $0 + ($1.isReleased ? 0 : $1.rate) }
         for name in pending.keys where pending[name]?.counter == nil { pending[name]?.counter = record.counter }
@@ -269,7 +215,7 @@ extension FleetNode {
         record.channels[name]?.published = mark
         if rate > 0 { record.channels[name]?.rate = rate }
         pending[name] = Pending(number: mark.number, counter: nil)
-        isUrgent = true
+        renewal.isUrgent = true
     }
 
     private mutating func admit(_ view: FleetView, at now: Duration, _ actions: inout [Action]) {
@@ -376,7 +322,7 @@ extension FleetNode {
 
     /// Starts a channel once its previous owner can publish nothing more.
     private mutating func confirm(
-        _ name: String, _ own: OwnerRecord, _ previous: Previous?, since time: Duration, _ view: FleetView,
+        _ name: String, _ own: OwnerRecord, _ previous: Tenure.Previous?, since time: Duration, _ view: FleetView,
         at now: Duration, _ actions: inout [Action]
     ) {
         let before = previous.flatMap { node($0.node) }
@@ -394,7 +340,7 @@ extension FleetNode {
             epoch: own.epoch, rate: mark?.rate ?? (isConnection(name) ? 0 : Self.assumedRate),
             published: mark?.published)
         visible[name] = mark?.published
-        isUrgent = true
+        renewal.isUrgent = true
         guard !isConnection(name) else { return }
         let base = max(own.base, mark?.published.map { $0.number + 1 } ?? 0)
         actions.append(.start(name, epoch: own.epoch, base: base, after: mark?.published))
@@ -404,7 +350,7 @@ extension FleetNode {
         guard case .creating(owner, let previous) = tenures[owner.subject], let isOwn else { return }
         if isOwn {
             tenures[owner.subject] = .created(owner, previous: previous, at: now)
-            isUrgent = true
+            renewal.isUrgent = true
         } else {
             forgetTenure(of: owner.subject)
         }
@@ -452,36 +398,12 @@ extension FleetNode {
             let mark = newestMark(of: name)
             record.channels[name] = ChannelMark(
                 epoch: own.epoch, isReleased: true, rate: mark?.rate ?? Self.assumedRate, published: mark?.published)
-            isUrgent = true
+            renewal.isUrgent = true
         case .creating, .released, nil: break
         }
         for (connection, user) in connections where user == name {
             connections[connection] = nil
             release(connection, at: now)
         }
-    }
-
-    /// Whether a channel was not taken yet that this node hands over.
-    private func isBeingHandedOver(_ name: String, at now: Duration) -> Bool {
-        switch tenures[name] {
-        case .stopping: true
-        case .released(let own, let time):
-            demands[name]?.isAlways == true && view?.owners[name]?.epoch == own.epoch && now - time < timing.handover
-        default: false
-        }
-    }
-
-    private mutating func leave(at now: Duration, _ actions: inout [Action]) {
-        let names = tenures.keys.filter { !isConnection($0) }.sorted()
-        for name in names { if case .created = tenures[name] { release(name, at: now) } }
-        // A few at a time: the next one follows when one is taken.
-        let open = names.count { isBeingHandedOver($0, at: now) }
-        let next = names.filter { isHeld($0) }.prefix(max(0, Self.handedOverAtOnce - open))
-        for name in next { stop(name, &actions) }
-        guard open == 0, next.isEmpty else { return }
-        for name in tenures.keys.filter({ isConnection($0) }) { release(name, at: now) }
-        guard !hasLeft, !isUrgent, !isBeating, record.channels.values.allSatisfy(\.isReleased) else { return }
-        hasLeft = true
-        actions.append(.left)
     }
 }

@@ -13,8 +13,8 @@ package final class FleetMember: Sendable {
 
     /// Why a channel does not run here.
     package enum Refusal: Error, Equatable, Sendable {
-        /// The node at that URL runs it.
-        case elsewhere(String)
+        /// Another node runs it.
+        case elsewhere
         /// No node may run it now.
         case unavailable
     }
@@ -68,6 +68,7 @@ package final class FleetMember: Sendable {
     private static let longestWait = Duration.seconds(15)
 
     private let engine: any FleetEngine
+    package let key: FleetKey
     private let clock: SleepingClock
     private let state: Mutex<State>
     private let report: @Sendable (Report) -> Void
@@ -76,10 +77,10 @@ package final class FleetMember: Sendable {
         ({ _ in }, { _ in }))
 
     package init(
-        _ record: NodeRecord, engine: any FleetEngine, timing: FleetNode.Timing = .init(),
+        _ record: NodeRecord, engine: any FleetEngine, key: FleetKey, timing: FleetTiming = .init(),
         clock: SleepingClock = .continuous(), report: @escaping @Sendable (Report) -> Void = { _ in }
     ) {
-        (self.engine, self.clock, self.report) = (engine, clock, report)
+        (self.engine, self.key, self.clock, self.report) = (engine, key, clock, report)
         state = Mutex(State(decisions: FleetNode(record, timing: timing)))
     }
 
@@ -103,6 +104,11 @@ package final class FleetMember: Sendable {
         state.withLock { $0.decisions.place(of: channel, at: clock.now()) }
     }
 
+    /// Whether viewers should use this node: it may publish, and its process does not end.
+    package var isReady: Bool {
+        state.withLock { $0.decisions.holdsLease(at: clock.now()) && !$0.decisions.isLeaving }
+    }
+
     /// Whether this node may publish.
     package var holdsLease: Bool { state.withLock { $0.decisions.holdsLease(at: clock.now()) } }
 
@@ -110,6 +116,16 @@ package final class FleetMember: Sendable {
 
     /// The newest records of all nodes.
     package var view: FleetView? { state.withLock { $0.decisions.view } }
+
+    /// The request of another node, which has the key; nil if the proof of it does not hold.
+    /// - Parameter field: the value of the header field with the proof.
+    package func request(_ request: ProvenRequest, provenBy field: String) -> ProvenRequest? {
+        let (node, counters) = state.withLock { ($0.decisions.record.node, $0.decisions.provableCounters) }
+        return key.request(request, provenBy: field, to: node, counters: counters)
+    }
+
+    /// The nodes beside this one whose records change.
+    package var peers: [FleetPeer] { state.withLock { $0.decisions.peers } }
 
     // MARK: - Runs
 
@@ -124,9 +140,7 @@ package final class FleetMember: Sendable {
                     state.runs.insert(channel)
                     return .success(grant)
                 }
-                if case .at(let address) = state.decisions.place(of: channel, at: clock.now()) {
-                    return .failure(.elsewhere(address))
-                }
+                if case .at = state.decisions.place(of: channel, at: clock.now()) { return .failure(.elsewhere) }
                 return nil
             }
             if let found {
@@ -214,11 +228,15 @@ package final class FleetMember: Sendable {
         if isOver { send(.stopped(channel)) }
     }
 
+    /// The time in which a load balancer notices that a node is not ready. It answers for other nodes until then.
+    private static let notice = Duration.seconds(5)
+
     /// Hands all channels over, and returns when that is done, or after a time.
     package func leave(within limit: Duration) async {
         send(.leaving)
-        let deadline = clock.now() + limit
-        while !state.withLock({ $0.hasLeft }), clock.now() < deadline, !Task.isCancelled {
+        let start = clock.now()
+        let (earliest, deadline) = (start + Self.notice, start + limit)
+        while !state.withLock({ $0.hasLeft }) || clock.now() < earliest, clock.now() < deadline, !Task.isCancelled {
             await clock.sleep(clock.now() + .milliseconds(50))
         }
         state.withLock { state in

@@ -1,5 +1,3 @@
-import Foundation
-import Glibc
 package import Support
 
 /// A secret that opens the API or channels to the requests that carry it.
@@ -48,52 +46,24 @@ package enum AuthorizationField {
 // MARK: - Files
 
 extension AccessToken {
-    /// The most bytes of a token file, and the most tokens in it.
-    private static let limits = (bytes: 1 << 20, tokens: 10_000)
+    /// The most tokens in a file.
+    private static let countLimit = 10_000
 
-    /// Reads a file of tokens, one per line. The file must not be readable for everybody. Blank lines and lines that
-    /// begin with `#` are comments.
+    /// Reads a file of tokens, one per line.
     package static func read(fileAt path: String) throws(RelayError) -> [AccessToken] {
-        let lines = try text(of: path).split(omittingEmptySubsequences: false, whereSeparator: \.isNewline)
+        let file = SecretFile(path, of: "token")
         var tokens: [AccessToken] = []
-        for (index, line) in lines.enumerated() {
-            let word = line.trimmingCharacters(in: .whitespaces)
-            if word.isEmpty || word.hasPrefix("#") { continue }
-            guard let token = AccessToken(word) else {
-                throw error(path, "has no token in line \(index + 1)", "A token is \(description)")
+        for (line, word) in try file.words() {
+            guard let token = AccessToken(word.value) else {
+                throw file.error("has no token in line \(line)", advice: "A token is \(description)")
             }
             tokens.append(token)
         }
-        guard !tokens.isEmpty else { throw error(path, "has no token", "Write one a line") }
-        guard tokens.count <= limits.tokens else {
-            throw error(path, "has more than \(limits.tokens) tokens", "Give several viewers one token")
+        guard !tokens.isEmpty else { throw file.error("has no token", advice: "Write one a line") }
+        guard tokens.count <= countLimit else {
+            throw file.error("has more than \(countLimit) tokens", advice: "Give several viewers one token")
         }
         return tokens
-    }
-
-    private static func text(of path: String) throws(RelayError) -> String {
-        let descriptor = unsafe open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
-        guard descriptor >= 0 else { throw unreadable(path, errno) }
-        let file = FileHandle(fileDescriptor: descriptor, closeOnDealloc: true)
-        var status = stat()
-        guard unsafe fstat(descriptor, &status) == 0 else { throw unreadable(path, errno) }
-        guard status.st_mode & S_IROTH == 0 else {
-            throw error(path, "can be read by everybody", "Let only its owner read it: chmod 600")
-        }
-        let data: Data
-        do { data = try file.read(upToCount: limits.bytes + 1) ?? Data() } catch { throw unreadable(path, EIO) }
-        guard data.count <= limits.bytes, let text = String(data: data, encoding: .utf8) else {
-            throw error(path, "is no text of at most 1 MiB", "Write one token a line")
-        }
-        return text
-    }
-
-    private static func unreadable(_ path: String, _ code: Int32) -> RelayError {
-        error(path, "cannot be read: \(unsafe String(cString: strerror(code)))", "Check its name and permissions")
-    }
-
-    private static func error(_ path: String, _ fault: String, _ advice: String) -> RelayError {
-        RelayError(.badCredentials, "The token file \(path) \(fault)", advice: advice)
     }
 
     /// The form of a token, in words.

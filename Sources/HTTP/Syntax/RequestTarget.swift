@@ -27,6 +27,8 @@ package struct RequestTarget: Equatable, Sendable {
         package var lastEventID: String?
         package var userAgent: String?
         package var forwarding = Forwarding()
+        /// The proof with which a node of a fleet asks for a viewer. The server verifies it before it answers.
+        package var node: String?
         /// The IP address that the connection comes from.
         package var peer: String?
     }
@@ -61,6 +63,8 @@ package struct RequestTarget: Equatable, Sendable {
     package let fields: Fields
     /// The sender. The server determines it before it answers.
     package var viewer = Viewer.unrestricted
+    /// Whether a node of the same fleet sent the request, and proved it.
+    package private(set) var isFromNode = false
     /// The path from the URL that the client knows to the folder of `path`; empty, or with a slash at its end. Relative
     /// URIs in the answer begin with it.
     package private(set) var folder = ""
@@ -72,13 +76,32 @@ extension RequestTarget {
     /// The same request, to be answered like a request for another path.
     package func at(_ path: String) -> RequestTarget {
         var target = RequestTarget(method: method, path: path, query: query, fields: fields)
-        target.viewer = viewer
+        (target.viewer, target.isFromNode) = (viewer, isFromNode)
         // The request may already be answered for another path than its own URL's.
         let ascent = ascent ?? String(repeating: "../", count: self.path.utf8.count { $0 == UInt8(ascii: "/") } - 1)
         target.ascent = ascent
         let end = path.lastIndex(of: "/") ?? path.startIndex
         target.folder = ascent + path[...end].dropFirst()
         return target
+    }
+
+    /// The request of a node, with the fields of the client for which it asks.
+    func asked(with fields: Fields) -> RequestTarget {
+        var target = RequestTarget(method: method, path: path, query: query, fields: fields)
+        target.isFromNode = true
+        return target
+    }
+
+    /// The query as a URL has it, with its question mark; empty without a query.
+    package var encodedQuery: String {
+        let items = query.map { "\(PercentEncoding.encode($0.name))=\(PercentEncoding.encode($0.value))" }
+        return items.isEmpty ? "" : "?" + items.joined(separator: "&")
+    }
+
+    /// The path and the query as a request line has them.
+    package var encoded: String {
+        let segments = path.split(separator: "/", omittingEmptySubsequences: false)
+        return segments.map { PercentEncoding.encode(String($0)) }.joined(separator: "/") + encodedQuery
     }
 
     /// A request for the root without a field, to which no condition and no range applies.
@@ -144,7 +167,7 @@ extension RequestTarget.Fields {
         "last-event-id": \.lastEventID, "user-agent": \.userAgent, "forwarded": \.forwarding.forwarded,
         "x-forwarded-for": \.forwarding.addresses, "x-forwarded-proto": \.forwarding.scheme,
         "x-forwarded-host": \.forwarding.host, "x-forwarded-port": \.forwarding.port,
-        "x-forwarded-prefix": \.forwarding.prefix,
+        "x-forwarded-prefix": \.forwarding.prefix, "x-liverelay-node": \.node,
     ]
 
     /// Whether the client accepts gzip. A range would count bytes of the compressed form, but clients with a Range

@@ -44,7 +44,7 @@ package final class ClientEvents: Sendable {
     package func observed(_ answer: Answer, to target: RequestTarget) -> Answer {
         guard let bus else { return answer }
         return answer.map { [self] response in
-            guard response.status == .ok, response.contentType == .transportStream,
+            guard !response.isPassed, response.status == .ok, response.contentType == .transportStream,
                 case .stream(let stream) = response.body
             else { return response }
             let client = EventContent.Client(

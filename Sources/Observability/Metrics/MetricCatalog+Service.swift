@@ -15,6 +15,20 @@ extension MetricCatalog {
         .counters(
             "liverelay_channel_starts_total", help: "Runs of channels that were started.",
             { $0.startCount.map { [([], .integer(UInt64($0)))] } ?? [] }),
+        .gauge("liverelay_fleet_lease", help: "1 while this node of a fleet may publish, otherwise 0.") {
+            $0.fleet.map { $0.holdsLease ? 1 : 0 }
+        },
+        MetricDefinition(
+            name: "liverelay_fleet_node_load_bits_per_second", kind: .gauge, labels: ["node"],
+            help: "Bit rate of the channels that a node of the fleet runs.",
+            values: { ($0.fleet?.loads ?? [:]).metricValues(name: { $0 }, value: { .integer(UInt64($0)) }) }),
+        MetricDefinition(
+            name: "liverelay_fleet_channel_epoch", kind: .gauge, labels: ["channel", "node"],
+            help: "Epoch in which a node of the fleet runs a channel.",
+            values: { snapshot in
+                (snapshot.fleet?.owners ?? [:]).sorted { $0.key < $1.key }
+                    .map { (labels: [$0.key, $0.value.node], value: .integer($0.value.epoch)) }
+            }),
         .counters(
             "liverelay_http_requests_total", by: ["route", "status"],
             help: "Responses by kind of resource and HTTP status.",

@@ -35,7 +35,23 @@ package struct MetricsSnapshot: Sendable {
         }
     }
 
+    /// The fleet as the newest records describe it.
+    package struct Fleet: Sendable {
+        /// Bits per second of the channels that each node runs, by the node's name.
+        let loads: [String: Int]
+        /// The node that runs each channel, and the epoch in which it does.
+        let owners: [String: (node: String, epoch: UInt64)]
+        /// Whether this node may publish.
+        let holdsLease: Bool
+
+        package init(loads: [String: Int], owners: [String: (node: String, epoch: UInt64)], holdsLease: Bool) {
+            (self.loads, self.owners, self.holdsLease) = (loads, owners, holdsLease)
+        }
+    }
+
     var runs: [Run]
+    /// nil: this process runs each channel of the list alone.
+    package var fleet: Fleet?
     /// Channels of the list by state; nil in a process of one channel.
     var channelStates: [String: Int]?
     var startCount: Int?

@@ -12,15 +12,17 @@ package struct FleetSettings: Sendable {
     }
 
     package let engine: Engine
+    /// Common to all nodes.
+    package let key: FleetKey
     /// The name of the node, which other nodes and logs show.
     package let name: String
-    /// The URL at which viewers reach this node, without a slash at its end.
+    /// The URL at which other nodes reach this node, without a slash at its end.
     package let address: String
     /// kbit/s.
     package let capacity: Int
 
-    package init(engine: Engine, name: String, address: String, capacity: Int) {
-        (self.engine, self.name, self.address, self.capacity) = (engine, name, address, capacity)
+    package init(engine: Engine, key: FleetKey, name: String, address: String, capacity: Int) {
+        (self.engine, self.key, self.name, self.address, self.capacity) = (engine, key, name, address, capacity)
     }
 
     /// Reads `etcd://…` or `s3://…`.
@@ -38,7 +40,7 @@ package struct FleetSettings: Sendable {
         try await EngineProbe.run(engine, name: run)
         let record = NodeRecord(
             node: "\(name).\(run)", address: address, program: ProgramVersion.text, capacity: capacity)
-        return FleetMember(record, engine: engine) { report in
+        return FleetMember(record, engine: engine, key: key) { report in
             switch report {
             case .failing(let error): logger.error("Fleet: \(error.message)")
             case .recovered(let time): logger.info("Fleet: the engine answers again after \(time.secondsText)")

@@ -1,6 +1,6 @@
 package import Channel
 import ChannelList
-import Fleet
+package import Fleet
 import Guide
 import HTTP
 import LiveRing
@@ -70,6 +70,8 @@ package final class ChannelHost: Sendable {
         listChannels(in: fleet)
         fleet.start { [weak self] name in
             guard let self, let demand = directory[name]?.demand else { return }
+            // The run before failed because another node ran the channel.
+            if case .failed = listing(of: name)?.entry?.state { handle(.retired(name)) }
             handle(.demanded([name: demand]))
         } stop: { [weak self] name in
             guard let self else { return }
@@ -80,6 +82,15 @@ package final class ChannelHost: Sendable {
 
     /// The node of the fleet; nil: this process runs each channel of the list alone.
     var fleet: FleetMember? { settings.fleet }
+
+    /// The key with which this node asks other nodes; nil: there are none.
+    package var peerKey: FleetKey? { fleet?.key }
+
+    /// Whether no node runs a channel that always runs. One of them takes it soon.
+    func isBeingTaken(_ name: String) -> Bool {
+        guard let fleet, directory[name]?.options.runsAlways == true else { return false }
+        return fleet.place(of: name) == .nowhere
+    }
 
     private func listChannels(in fleet: FleetMember) {
         let directory = directory

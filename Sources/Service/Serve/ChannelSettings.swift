@@ -106,7 +106,9 @@ package struct ChannelSettings: Sendable {
             burst: options.burst.map { Ticks.seconds($0.components.seconds) } ?? EndlessStream.Policy().burst,
             restartsAfterEnd: options.runsAlways, channel: label, logger: logger, events: RunEvents(bus, channel: label)
         )
-        runner.fleet = fleet.map { FleetSeat(member: $0, channel: channel.slug) }
+        // Any node may read a range of a provider's archive.
+        runner.fleet =
+            ProviderRange(name: channel.slug) == nil ? fleet.map { FleetSeat(member: $0, channel: channel.slug) } : nil
         do throws(StoreError) { runner.archive = try archive(settings, configuration, logger) } catch {
             // A channel of a list is relayed without its archive.
             guard single != nil else {

@@ -1,7 +1,6 @@
 import Channel
 package import ChannelList
 import Export
-import Fleet
 package import Guide
 package import HTTP
 import LiveRing
@@ -27,6 +26,9 @@ package final class ServeResponder: Responder {
     let health: HealthRecorder
     private let tokens: ServerTokens
     private let metrics: MetricsResponder?
+    /// The other nodes of the fleet; nil: this process runs each channel of the list alone.
+    let peers: PeerClient?
+    let fleetDocuments: FleetDocuments?
     private let streamClients: ClientEvents
     /// Documents that change only with the list.
     let lists = DocumentCache(label: "liverelay.lists")
@@ -42,7 +44,7 @@ package final class ServeResponder: Responder {
         tuner: TunerDevice? = nil, guide: GuideService? = nil, api: APIResponder? = nil,
         recordings: RecordingService? = nil, archives: StoredArchives? = nil,
         health: HealthRecorder = HealthRecorder(), tokens: ServerTokens = ServerTokens(),
-        metrics: MetricsResponder? = nil, streamClients: ClientEvents = ClientEvents(),
+        metrics: MetricsResponder? = nil, peers: PeerClient? = nil, streamClients: ClientEvents = ClientEvents(),
         clients: @escaping @Sendable () -> ClientCounts = { ClientCounts() }
     ) {
         self.clients = clients
@@ -56,6 +58,8 @@ package final class ServeResponder: Responder {
         self.health = health
         self.tokens = tokens
         self.metrics = metrics
+        self.peers = peers
+        fleetDocuments = peers.flatMap { peers in host.fleet.map { FleetDocuments($0, peers) } }
         self.streamClients = streamClients
         moments = metrics?.documents ?? DocumentCache(label: "liverelay.moments")
     }
@@ -94,7 +98,7 @@ package final class ServeResponder: Responder {
     private func answerHere(to route: Route, _ target: RequestTarget) -> Answer {
         switch route {
         case .page: .now(Page.overview)
-        case .pageFile("/web/overview.json"): .later(overview(for: target))
+        case .pageFile("/web/overview.json"): .later(ofAllNodes(.overview, overview(for: target), target))
         case .pageFile("/web/channels.json"): .later(channelNames(for: target))
         case .pageFile("/web/health.json"): .later(healthHistory(for: target))
         case .pageFile("/web/recordings.json"): .later(recordingList(for: target))
@@ -105,15 +109,10 @@ package final class ServeResponder: Responder {
             .later(channelList(format.flatMap(StreamFormat.init), group: group, for: target))
         case .guide(let isGzipFile): guideAnswer(to: target, asGzipFile: isGzipFile)
         case .library: guide == nil ? .now(.notFound(target.path)) : .later(library(for: target))
-        case .status: .later(status(for: target))
+        case .status: .later(ofAllNodes(.status, status(for: target), target))
         case .health: .now(.text(.ok, "ok"))
-        case .readiness: .now(.text(.ok, "ready: \(host.directory.channels.count) channels are listed"))
-        case .api(let path, let field):
-            api?.answer(
-                to: path,
-                APIRequest(field: field, target: target, documents: moments) { [host, clients, guide] in
-                    ServeStatus(host.overview, clients: clients(), guide: guide?.status)
-                }) ?? .now(APIProblem.switchedOff.response())
+        case .readiness: .now(readiness)
+        case .api(let path, let field): apiAnswer(path, field, to: target)
         case .tuner(let request): document(request, target)
         case .tunerStream(let number, let tuner):
             streamClients.observed(
@@ -133,6 +132,16 @@ package final class ServeResponder: Responder {
         case .metrics: metrics?.answer(to: target) ?? .now(.notFound(target.path))
         case .notFound: .now(.notFound(target.path))
         }
+    }
+
+    private func apiAnswer(_ path: Route.API?, _ field: String, to target: RequestTarget) -> Answer {
+        guard let api else { return .now(APIProblem.switchedOff.response()) }
+        let request = APIRequest(field: field, target: target, documents: moments) { [host, clients, guide] in
+            ServeStatus(host.overview, clients: clients(), guide: guide?.status)
+        }
+        let answer = api.answer(to: path, request)
+        guard path == .channels, case .later(let work) = answer else { return answer }
+        return .later(ofAllNodes(.api, work, target))
     }
 
     func guideAnswer(to target: RequestTarget, asGzipFile: Bool) -> Answer {
@@ -156,7 +165,7 @@ extension ServeResponder {
         // The files of the page are the same for every channel, whether it exists or not.
         if case .pageFile(let file) = resource, let file = Page.response(at: file) { return .now(file) }
         guard let channel = host.directory[name] else { return .now(.notFound(target.path)) }
-        if resource != .page, let elsewhere = redirect(name, target) { return .now(elsewhere) }
+        if let elsewhere = answerElsewhere(name, resource, to: target) { return elsewhere }
         if let archives {
             return archives.answer(of: channel, resource, to: target) ?? description(of: name, resource, to: target)
         }
@@ -174,7 +183,7 @@ extension ServeResponder {
         case .presence:
             let running = target.method == .head ? host.running(name) : host.recordRequest(of: name)
             if let running { return answer(of: running, resource, to: target) }
-            if host.running(name)?.continuesRing == true {
+            if host.running(name)?.continuesRing == true || host.isBeingTaken(name) {
                 return .later { [self] in await answerWhenRunning(name, resource, isStream: false, to: target) }
             }
             return .now(.notFound(target.path))
@@ -194,20 +203,10 @@ extension ServeResponder {
         {
         case .running(let running): return await answer(of: running, resource, to: target).response()
         case .refused(let refusal, let status):
-            return redirect(name, target) ?? refusal.response(isStream: isStream, status: status)
+            if let elsewhere = answerElsewhere(name, resource, to: target) { return await elsewhere.response() }
+            return refusal.response(isStream: isStream, status: status)
         case .handedOver: return .redirect(.temporaryRedirect, to: target)
         }
-    }
-
-    /// The answer for a channel that another node of the fleet runs: that node has the same paths.
-    private func redirect(_ name: String, _ target: RequestTarget) -> Response? {
-        guard let fleet = host.fleet, case .at(let address) = fleet.place(of: name) else { return nil }
-        let path = target.path.split(separator: "/").map { PercentEncoding.encode(String($0)) }.joined(separator: "/")
-        let query = target.query.map { "\(PercentEncoding.encode($0.name))=\(PercentEncoding.encode($0.value))" }
-            .joined(separator: "&")
-        return .redirect(
-            .temporaryRedirect, to: "\(address)/\(path)\(target.path.hasSuffix("/") ? "/" : "")",
-            query: query.isEmpty ? nil : Secret(query))
     }
 
     private static func isOfTransportStream(_ resource: Route.Resource) -> Bool {

@@ -124,6 +124,7 @@ extension MetricsSnapshot {
             runs: runs, channelStates: host.isSingle ? nil : Self.states(overview),
             startCount: host.isSingle ? nil : overview.startCount, traffic: traffic,
             events: events, clients: clients, maxConnections: maxConnections)
+        fleet = host.fleet.map(Fleet.init)
     }
 
     /// The number of listed channels in each state. A channel that left the list while it ends counts too.

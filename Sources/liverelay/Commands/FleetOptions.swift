@@ -1,7 +1,9 @@
 import ArgumentParser
+import Fleet
 import Foundation
 import HTTP
 import Service
+import Support
 import WebServer
 
 /// Options for several machines that share the channels of a list.
@@ -20,9 +22,19 @@ struct FleetOptions: ParsableArguments {
 
     @Option(
         help: ArgumentHelp(
-            "URL at which viewers reach this node. (default: --public-url, else the address that it listens on)",
-            valueName: "url"))
+            "File with the key that all nodes have, which not everybody may read.",
+            discussion: "With it, nodes prove their requests to each other. --fleet needs it.", valueName: "file"),
+        completion: .file())
+    var fleetKey: String?
+
+    @Option(
+        help: ArgumentHelp(
+            "URL at which other nodes reach this node. (default: --public-url, else the address that it listens on)",
+            discussion: "With --fleet-redirect, viewers need to reach it too.", valueName: "url"))
     var fleetAddress: String?
+
+    @Flag(help: "Redirect viewers (307) to the node that runs their channel, instead of answering for it.")
+    var fleetRedirect = false
 
     @Option(help: ArgumentHelp("Mbit/s of channels that this node can carry.", valueName: "number"))
     var fleetCapacity = 1000
@@ -34,14 +46,34 @@ struct FleetOptions: ParsableArguments {
         return engine
     }
 
+    func validate() throws {
+        guard fleet != nil else { return }
+        guard let fleetKey, !fleetKey.isEmpty else {
+            throw ValidationError("--fleet needs --fleet-key FILE: openssl rand -hex 32 makes a key.")
+        }
+        guard (1...10_000_000).contains(fleetCapacity) else {
+            throw ValidationError("--fleet-capacity has to be between 1 and 10000000.")
+        }
+    }
+
     /// nil: this process runs each channel alone.
-    func settings(_ address: ListenAddress, publicURL: String?) -> FleetSettings? {
-        guard let fleet else { return nil }
+    func settings(_ address: ListenAddress, publicURL: String?) throws(RelayError) -> FleetSettings? {
+        guard let fleet, let fleetKey else { return nil }
         let machine = ProcessInfo.processInfo.hostName
-        let name = fleetName ?? "\(machine)-\(address.port)"
+        let name = (fleetName ?? "\(machine)-\(address.port)")
+            .filter { $0.isASCII && ($0.isLetter || $0.isNumber || $0 == "-") }
         let url = fleetAddress ?? publicURL ?? "http://\(address.host):\(address.port)"
         return FleetSettings(
-            engine: fleet, name: name.filter { $0.isASCII && ($0.isLetter || $0.isNumber || $0 == "-") },
+            engine: fleet, key: try Self.key(fileAt: fleetKey), name: name,
             address: url.hasSuffix("/") ? String(url.dropLast()) : url, capacity: fleetCapacity * 1000)
+    }
+
+    private static func key(fileAt path: String) throws(RelayError) -> FleetKey {
+        let file = SecretFile(path, of: "key")
+        let words = try file.words()
+        guard words.count == 1, let key = FleetKey(words[0].word) else {
+            throw file.error("has no key", advice: "Write one key of \(FleetKey.description) into it")
+        }
+        return key
     }
 }

@@ -169,7 +169,8 @@ struct RelayService: Sendable {
         if let stream, let channel = catalog.channels.first?.sources.first {
             logger.info("Writing \(channel.url.redacted) to \(stream.descriptor.name)")
         }
-        let upgrade = server.map { server in
+        // A node of a fleet hands its channels to other nodes instead.
+        let upgrade = (fleet == nil ? server : nil).map { server in
             Upgrade(
                 host: host, server: server, updater: updater, recordings: recordings, health: health, spool: spool,
                 generation: offered.generation, connections: setup.connections, logger: logger)
@@ -290,7 +291,7 @@ struct RelayService: Sendable {
 
     /// nil: the process runs each channel of its list alone.
     private func joinFleet() async throws(RelayError) -> FleetMember? {
-        guard let settings = list?.fleet.settings(address, publicURL: addresses.publicURL?.text) else { return nil }
+        guard let settings = try list?.fleet.settings(address, publicURL: addresses.publicURL?.text) else { return nil }
         ShutdownDeadline.extend(by: Self.handoverTime)
         do throws(EngineError) { return try await settings.join(logger) } catch {
             throw RelayError(.badConfiguration, error.message, advice: "Correct --fleet, or leave it out")
@@ -341,6 +342,9 @@ struct RelayService: Sendable {
             ServeResponder(
                 host, addresses: addresses, tuner: tuner, guide: guide, api: api, recordings: recordings,
                 archives: archives, health: health, tokens: setup.credentials.viewers, metrics: metrics,
+                peers: host.peerKey.map {
+                    PeerClient($0, passes: list?.fleet.fleetRedirect != true, requests: configuration.requests)
+                },
                 streamClients: setup.streamClients, clients: { [setup] in setup.connections.counts }))
     }
 }

@@ -96,8 +96,8 @@ extension FleetSimulation {
         }
         switch nodes[node].decisions.place(of: channel, at: clock(node)) {
         case .here: look(index, channel, at: node)
-        case .at(let address):
-            guard let other = Int(address), running.contains(other) else {
+        case .at(let peer):
+            guard let other = Int(peer.address), running.contains(other) else {
                 readers[index].node = nil
                 return
             }

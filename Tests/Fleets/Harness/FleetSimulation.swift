@@ -171,7 +171,7 @@ package struct FleetSimulation {
     mutating func start(_ name: String) {
         let index = nodes.count
         let record = NodeRecord(node: "\(name).\(index)", address: "\(index)", capacity: 100_000)
-        var timing = FleetNode.Timing()
+        var timing = FleetTiming()
         if fault == .shortWait { timing.lease = index % 2 == 0 ? .seconds(6) : .seconds(2) }
         if fault == .noTakeover { timing.lease = .seconds(10_000) }
         nodes.append(

@@ -1,0 +1,30 @@
+// How a node whose process ends hands its channels over.
+
+extension FleetNode {
+    /// The most channels that a node which leaves hands over at a time.
+    private static let handedOverAtOnce = 4
+
+    /// Whether a channel was not taken yet that this node hands over.
+    private func isBeingHandedOver(_ name: String, at now: Duration) -> Bool {
+        switch tenures[name] {
+        case .stopping: true
+        case .released(let own, let time):
+            demands[name]?.isAlways == true && view?.owners[name]?.epoch == own.epoch && now - time < timing.handover
+        default: false
+        }
+    }
+
+    mutating func leave(at now: Duration, _ actions: inout [Action]) {
+        let names = tenures.keys.filter { !isConnection($0) }.sorted()
+        for name in names { if case .created = tenures[name] { release(name, at: now) } }
+        // A few at a time: the next one follows when one is taken.
+        let open = names.count { isBeingHandedOver($0, at: now) }
+        let next = names.filter { isHeld($0) }.prefix(max(0, Self.handedOverAtOnce - open))
+        for name in next { stop(name, &actions) }
+        guard open == 0, next.isEmpty else { return }
+        for name in tenures.keys.filter({ isConnection($0) }) { release(name, at: now) }
+        guard !hasLeft, renewal.isIdle, record.channels.values.allSatisfy(\.isReleased) else { return }
+        hasLeft = true
+        actions.append(.left)
+    }
+}

@@ -1,0 +1,49 @@
+import Support
+import Testing
+
+@testable import Fleet
+
+@Suite("Proofs of nodes") struct NodeProofTests {
+    private static let key = FleetKey(Secret(String(repeating: "k", count: 32)))
+    private static let peer = FleetPeer(node: "b.1", address: "http://b", counter: 40)
+    private static let request = ProvenRequest("GET", "/news/live.m3u8", query: [("a", "1 2")], client: "192.0.2.7")
+
+    private func found(
+        _ request: ProvenRequest, by field: String, node: String = "b.1", counters: ClosedRange<UInt64> = 30...50
+    ) -> ProvenRequest? {
+        Self.key?.request(request, provenBy: field, to: node, counters: counters)
+    }
+
+    @Test("A proof holds for its request, and has the viewer") func proofs() throws {
+        let field = try #require(Self.key?.proof(of: Self.request, to: Self.peer)).value
+        let received = ProvenRequest("GET", "/news/live.m3u8", query: [("a", "1 2")], client: nil)
+        #expect(found(received, by: field) == Self.request)
+        #expect(!field.contains("kkkk"))
+    }
+
+    @Test(
+        "A proof holds for nothing else",
+        arguments: [
+            ("another method", ProvenRequest("POST", "/news/live.m3u8", query: [("a", "1 2")], client: nil)),
+            ("another path", ProvenRequest("GET", "/film/live.m3u8", query: [("a", "1 2")], client: nil)),
+            ("another query", ProvenRequest("GET", "/news/live.m3u8", query: [("a", "1"), ("2", "")], client: nil)),
+        ])
+    func otherRequests(what: String, request: ProvenRequest) throws {
+        let field = try #require(Self.key?.proof(of: Self.request, to: Self.peer)).value
+        #expect(found(request, by: field) == nil, "\(what)")
+    }
+
+    @Test("Neither does one of another recipient, time, viewer or key") func otherCircumstances() throws {
+        let field = try #require(Self.key?.proof(of: Self.request, to: Self.peer)).value
+        #expect(found(Self.request, by: field, node: "b.2") == nil)
+        #expect(found(Self.request, by: field, counters: 41...50) == nil)
+        #expect(found(Self.request, by: field.replacing("192.0.2.7", with: "192.0.2.8")) == nil)
+        #expect(found(Self.request, by: String(field.dropLast())) == nil)
+        #expect(found(Self.request, by: "") == nil)
+        let other = try #require(FleetKey(Secret(String(repeating: "l", count: 32))))
+        #expect(other.request(Self.request, provenBy: field, to: "b.1", counters: 30...50) == nil)
+    }
+
+    @Test("A key has 32 characters at least", arguments: ["", "short", String(repeating: " ", count: 40)])
+    func badKeys(text: String) { #expect(FleetKey(Secret(text)) == nil) }
+}

@@ -3,8 +3,9 @@ import Testing
 
 @testable import Fleet
 
-@Suite("Simulated fleets") struct FleetSimulationTests {
-    @Test("Fleets with faults keep what is promised", arguments: 1...12)
+/// One at a time, because each needs a core for seconds.
+@Suite("Simulated fleets", .serialized) struct FleetSimulationTests {
+    @Test("Fleets with faults keep what is promised", arguments: 1...6)
     func seeds(seed: Int) {
         var simulation = FleetSimulation(seed: UInt64(seed), seconds: 400)
         let outcome = simulation.run()

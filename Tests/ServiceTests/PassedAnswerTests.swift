@@ -40,12 +40,12 @@ import Testing
         #expect(Response(passing: Self.answer(403, [])).status == .serviceUnavailable)
     }
 
-    @Test(
-        "The Cache-Control field of a node",
-        arguments: [
-            ("max-age=31536000, immutable", CacheControl.immutable), ("no-store", .noStore), (nil, .noStore),
-            ("private, max-age=7", .maxAge(seconds: 7)), ("max-age=x", .noStore),
-        ])
+    static let cacheRows: [(String?, CacheControl)] = [
+        ("max-age=31536000, immutable", .immutable), ("no-store", .noStore), (nil, .noStore),
+        ("private, max-age=7", .maxAge(seconds: 7)), ("max-age=x", .noStore),
+    ]
+
+    @Test("The Cache-Control field of a node", arguments: cacheRows)
     func cacheControl(field: String?, value: CacheControl) { #expect(CacheControl(fieldValue: field) == value) }
 
     @Test("A stream is passed part by part, and ends") func stream() async throws {

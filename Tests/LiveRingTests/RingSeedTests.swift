@@ -20,7 +20,9 @@ import Testing
         Row(when: "nothing is kept elsewhere", listed: [], gaps: []),
         Row(when: "all segments are", window: 4...10, listed: [4, 5, 6, 7, 8, 9, 10], gaps: []),
         Row(when: "all but the newest are", window: 4...9, listed: [4, 5, 6, 7, 8, 9, 10], gaps: [10]),
-        Row(when: "several of the newest are missing", window: 4...7, listed: [4, 5, 6, 7, 8, 9, 10], gaps: [8, 9, 10]),
+        Row(
+            when: "several of the newest are missing", window: 4...7, listed: [4, 5, 6, 7, 8, 9, 10],
+            gaps: [8, 9, 10]),
         Row(
             when: "the files of one are", window: 4...9, withoutFiles: [6], listed: [4, 5, 6, 7, 8, 9, 10],
             gaps: [6, 10]),

@@ -62,8 +62,8 @@ package final class ChannelArchive: Sendable {
         before last: UInt64, until end: ProgramDateTime, lasting duration: Duration, to spool: String
     ) async -> StoredWindow? {
         let reading = Task { [store] () async -> StoredWindow? in
-            guard let window = try? await StoredWindow(before: last, until: end, lasting: duration, in: store)
-            else { return nil }
+            let window = try? await StoredWindow(before: last, until: end, lasting: duration, in: store)
+            guard let window else { return nil }
             await window.readFiles { name, bytes in try? RingSeed.write(file: name, bytes, to: spool) }
             return window
         }
@@ -74,7 +74,8 @@ package final class ChannelArchive: Sendable {
     /// Puts the published segments until `work` returns, and the remaining ones shortly afterwards.
     /// - Parameter beginning: the first number that this node of a fleet publishes; nil: no other node runs the channel.
     func upload<Result: Sendable>(
-        _ state: ChannelState, from beginning: UInt64?, logger: Logger, events: RunEvents?, during work: () async -> Result
+        _ state: ChannelState, from beginning: UInt64?, logger: Logger, events: RunEvents?,
+        during work: () async -> Result
     ) async -> Result {
         guard let writer else { return await work() }
         var policy = ArchiveUpload.Policy()

@@ -79,7 +79,9 @@ final class FleetDocuments: Sendable {
             if let known = readings[kind.path], .now - known.begun < Self.validity { return known.task }
             let task = Task { [member, peers] in
                 await withTaskGroup(of: (String, [UInt8]?).self) { group in
-                    for peer in member.peers { group.addTask { (peer.node, await peers.document(kind.path, of: peer)) } }
+                    for peer in member.peers {
+                        group.addTask { (peer.node, await peers.document(kind.path, of: peer)) }
+                    }
                     return await group.reduce(into: [:]) { $0[$1.0] = $1.1 }
                 }
             }

@@ -80,13 +80,15 @@ struct VariantAttributesTests {
             let header = NewSegment.numbered(n).header.count
             index.publish(.numbered(n, duration: duration, format: format, payloadBytes: bytes - header))
         }
-        let snapshot = RingSnapshot(
-            version: 0, index: index, hasEnded: false, rewindDrops: 0, housekeepingError: nil, directory: "")
-        let written = String(decoding: try #require(snapshot.masterPlaylist()), as: UTF8.self)
-        let lines = written.split(separator: "\n")
-        #expect(lines.contains("#EXT-X-STREAM-INF:" + line), "\(when): \(written)")
-        #expect(lines.last == "live.m3u8")
-        #expect(lines.contains("#EXT-X-INDEPENDENT-SEGMENTS"))
+        for hasEnded in [false, true] {
+            let snapshot = RingSnapshot(
+                version: 0, index: index, hasEnded: hasEnded, rewindDrops: 0, housekeepingError: nil, directory: "")
+            let written = String(decoding: try #require(snapshot.masterPlaylist()), as: UTF8.self)
+            let lines = written.split(separator: "\n")
+            #expect(lines.contains("#EXT-X-STREAM-INF:" + line), "\(when): \(written)")
+            #expect(lines.last == "live.m3u8")
+            #expect(lines.contains("#EXT-X-INDEPENDENT-SEGMENTS") == hasEnded, "a later segment may break the promise")
+        }
     }
 
     @Test func hasNoPlaylistBeforeFirstSegment() {

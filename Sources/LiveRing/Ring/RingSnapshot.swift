@@ -191,7 +191,8 @@ package struct RingSnapshot: Sendable {
             variants[index].closedCaptions = captions.first?.groupID
         }
         var playlist = MultivariantPlaylist(variants: variants, renditions: audio + subtitles + captions)
-        playlist.hasIndependentSegments = attributes.isIndependent
+        // While the channel runs, a later segment could break the promise for a player that keeps this playlist.
+        playlist.hasIndependentSegments = hasEnded && attributes.isIndependent
         playlist.iFrameStreams = iFrames.map { [$0] } ?? []
         return Array(PlaylistWriter.write(playlist).utf8)
     }

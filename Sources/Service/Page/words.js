@@ -33,27 +33,28 @@ export function element(name, properties = {}, ...children) {
   return made;
 }
 
-const AT_ONCE = 150; // rows that are shown in one task
+const AT_ONCE = 150; // rows that are hidden or shown in one task
 
 /**
- * Shows the rows of a long list that are found, and hides the others. Many are hidden while their list is, because each would
- * be taken out of the layout by itself.
+ * Shows the rows of a long list that are found, and hides the others, a part in each task. The list is away while many of its
+ * rows are hidden, because each would be taken out of the layout by itself.
  * @param rows pairs of an element and whether it is found
  */
 export function sift(box, rows) {
   const [shown, others] = [true, false].map((isFound) => rows.filter(([row, found]) => found === isFound && row.hidden === isFound).map(([row]) => row));
   clearTimeout(box.sifting);
+  const step = () => {
+    for (const row of others.splice(0, AT_ONCE)) row.hidden = true;
+    box.hidden = others.length > 0;
+    if (!box.hidden) for (const row of shown.splice(0, AT_ONCE)) row.hidden = false;
+    document.body.getBoundingClientRect(); // the layout of this part, in this task
+    if (others.length + shown.length > 0) box.sifting = setTimeout(step, 0);
+  };
   if (others.length > AT_ONCE) {
     box.hidden = true;
-    box.getBoundingClientRect();
-  }
-  for (const row of others) row.hidden = true;
-  const show = () => {
-    for (const row of shown.splice(0, AT_ONCE)) row.hidden = false;
-    if (shown.length > 0) box.sifting = setTimeout(show, 0);
-  };
-  show();
-  box.hidden = false;
+    box.sifting = setTimeout(step, 0);
+    document.body.getBoundingClientRect();
+  } else step();
 }
 
 const initials = (name) => name.split(/\s+/).map((word) => [...word][0] ?? "").slice(0, 2).join("").toUpperCase();

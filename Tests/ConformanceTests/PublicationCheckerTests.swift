@@ -38,6 +38,15 @@ import Testing
         #expect(Self.breaches { $0 >= 4 ? $1.replacing("SEQUENCE:\($0)", with: "SEQUENCE:1") : $1 }.first == "6 ×1")
     }
 
+    /// What judging costs by segment does not grow with the playlist; the last version is judged.
+    @Test(arguments: [(6, 1000), (63, 1000), (64, 500), (2000, 32)]) func longListsAreJudgedMoreRarely(
+        segments: Int, judged: Int
+    ) {
+        var checker = PublicationChecker(.boxes)
+        #expect((0..<1000).count { _ in checker.isJudged(listing: segments, isLast: false) } == judged)
+        #expect(checker.isJudged(listing: segments, isLast: true))
+    }
+
     /// A day of segments leaves no more behind than a minute of them.
     @Test func memoryIsBounded() {
         var checker = PublicationChecker(.boxes)

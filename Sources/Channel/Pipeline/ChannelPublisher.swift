@@ -171,11 +171,13 @@ extension ChannelPublisher {
     /// Judges the newest version of the playlist.
     /// - Parameter segment: its last one; nil for a gap, and for a version without a new segment.
     private mutating func check(_ segment: NewSegment?) -> [ChannelPipeline.Event] {
-        guard checker != nil, let text = ring.snapshot.livePlaylist() else { return [] }
+        let snapshot = ring.snapshot
+        guard checker?.isJudged(listing: snapshot.liveSegments, isLast: snapshot.hasEnded) == true,
+            let text = snapshot.livePlaylist()
+        else { return [] }
         let media = segment.map { segment in
             PublicationChecker.Segment(
-                bytes: segment.payload.reduce(into: segment.header) { $0 += $1 },
-                initialization: segment.initialization.bytes)
+                header: segment.header, payload: segment.payload, initialization: segment.initialization.bytes)
         }
         return checker?.append(text, segment: media).map { .outputBroke($0) } ?? []
     }

@@ -37,11 +37,13 @@ package enum SegmentReader {
         return facts
     }
 
-    /// Reads the boxes of fragmented MP4 and no frame, at the speed of memory.
-    package static func readBoxes(_ bytes: [UInt8], initialization: [UInt8]) -> SegmentFacts {
-        var facts = SegmentFacts(container: .fragmentedMP4, byteCount: bytes.count)
+    /// Reads the boxes of fragmented MP4 and no frame.
+    /// - Parameter header: the bytes before the payload, with the header of mdat.
+    package static func readBoxes(_ header: [UInt8], payloadBytes: Int, initialization: [UInt8]) -> SegmentFacts {
+        var facts = SegmentFacts(container: .fragmentedMP4, byteCount: header.count + payloadBytes)
         facts.hasFrames = false
-        facts.setBoxes(of: bytes, initialization)
+        let payload = (try? BoxReader.wholeBoxes(in: header[...]))?.rest ?? []
+        facts.setBoxes(of: Array(header[..<payload.startIndex]), initialization)
         return facts
     }
 
@@ -109,9 +111,9 @@ extension SegmentFacts {
         videoSpan = spans.first { $0.handler == "vide" }
         audioSpan = spans.first { $0.handler == "soun" }
         guard let known = try? MovieTrack.tracks(of: initialization).map(\.trackID),
-            let fragments = try? MovieFragment.fragments(of: media)
+            let used = try? MovieFragment.trackIDs(in: media)
         else { return }
-        unknownTracks = Set(fragments.flatMap(\.tracks).map(\.trackID)).subtracting(known).sorted()
+        unknownTracks = used.subtracting(known).sorted()
     }
 
     fileprivate mutating func set(_ error: MediaError) {

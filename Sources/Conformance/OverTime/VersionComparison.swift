@@ -105,6 +105,7 @@ struct VersionComparison {
 
     /// By how much each segment that both versions list once has moved, in the order of the new version.
     private var shifts: [Int64] {
+        if isUsual { return [0] }
         let before = Self.numbers(of: old)
         let after = Self.numbers(of: new)
         return new.segments.compactMap { segment in
@@ -113,6 +114,16 @@ struct VersionComparison {
             }
             return Int64(bitPattern: segment.sequence) - Int64(bitPattern: from)
         }
+    }
+
+    /// Whether segments left at the head and came at the tail, and nothing else happened: the usual case, for which no
+    /// table is made.
+    private var isUsual: Bool {
+        let common = self.common
+        guard !common.isEmpty, common.allSatisfy({ old.segments[$0.old].identity == new.segments[$0.new].identity })
+        else { return false }
+        let left = old.segments[..<common[0].old].map(\.identity)
+        return !new.segments[common.count...].contains { left.contains($0.identity) }
     }
 
     /// The number of each segment; nil for one that is listed more than once.
@@ -140,42 +151,52 @@ struct VersionComparison {
 
     // MARK: - Segments that both versions list
 
-    private var common: [(old: ScannedSegment, new: ScannedSegment)] {
+    /// Their indices.
+    private var common: [(old: Int, new: Int)] {
         guard new.mediaSequence >= old.mediaSequence, old.skippedSegments == 0, new.skippedSegments == 0 else {
             return []
         }
         let start = new.mediaSequence - old.mediaSequence
         guard start < UInt64(old.segments.count) else { return [] }
-        return Array(zip(old.segments[Int(start)...], new.segments))
+        return Array(zip(Int(start)..<old.segments.count, new.segments.indices))
     }
 
     private func judgeSegments(into log: inout FindingLog) {
-        for (before, after) in common {
-            log.recordJudgement(.constantSegment)
-            func add(_ cause: String, _ message: String) {
-                log.add(.constantSegment, cause, of: url, at: place(after, nil), message)
-            }
-            if before.identity != after.identity {
-                add("uri", "the segment had the URI \(URIReference.redacted(before.reference)) before")
+        let common = self.common
+        log.recordJudgement(.constantSegment, count: common.count)
+        for index in common {
+            if old.segments[index.old].isListed(like: new.segments[index.new]) {
+                if new.segments[index.new].date != nil { log.recordJudgement(.programDateTime) }
                 continue
             }
-            if before.duration != after.duration {
-                add("extinf", "EXTINF was \(before.durationText) and is \(after.durationText)")
-            }
-            if before.map.map({ identity(of: $0, in: old) }) != after.map.map({ identity(of: $0, in: new) }) {
-                add("map", "the segment has another EXT-X-MAP")
-            }
-            if before.keys.map({ identity(of: $0, in: old) }) != after.keys.map({ identity(of: $0, in: new) }) {
-                add("key", "the segment has another EXT-X-KEY")
-            }
-            guard let was = before.date, let date = after.date else { continue }
-            log.recordJudgement(.programDateTime)
-            let change = Duration.milliseconds(date.milliseconds(since: was))
-            if change.magnitude > TextRules.dateTolerance {
-                log.add(
-                    .programDateTime, "changed", of: url, at: place(after, nil),
-                    "the date of a listed segment moved by \(change.magnitudeText)")
-            }
+            judge(old.segments[index.old], new.segments[index.new], into: &log)
+        }
+    }
+
+    private func judge(_ before: ScannedSegment, _ after: ScannedSegment, into log: inout FindingLog) {
+        func add(_ cause: String, _ message: String) {
+            log.add(.constantSegment, cause, of: url, at: place(after, nil), message)
+        }
+        if before.identity != after.identity {
+            add("uri", "the segment had the URI \(URIReference.redacted(before.reference)) before")
+            return
+        }
+        if before.duration != after.duration {
+            add("extinf", "EXTINF was \(before.durationText) and is \(after.durationText)")
+        }
+        if before.map.map({ identity(of: $0, in: old) }) != after.map.map({ identity(of: $0, in: new) }) {
+            add("map", "the segment has another EXT-X-MAP")
+        }
+        if before.keys.map({ identity(of: $0, in: old) }) != after.keys.map({ identity(of: $0, in: new) }) {
+            add("key", "the segment has another EXT-X-KEY")
+        }
+        guard let was = before.date, let date = after.date else { return }
+        log.recordJudgement(.programDateTime)
+        let change = Duration.milliseconds(date.milliseconds(since: was))
+        if change.magnitude > TextRules.dateTolerance {
+            log.add(
+                .programDateTime, "changed", of: url, at: place(after, nil),
+                "the date of a listed segment moved by \(change.magnitudeText)")
         }
     }
 
@@ -198,20 +219,23 @@ struct VersionComparison {
     }
 
     private func judgeDiscontinuities(into log: inout FindingLog) {
-        let common = self.common.filter { $0.old.identity == $0.new.identity }
+        let common = self.common.filter { old.segments[$0.old].identity == new.segments[$0.new].identity }
         guard !common.isEmpty else { return }
         log.recordJudgement(.constantDiscontinuity)
         let removed = old.segments.prefix { $0.sequence < new.mediaSequence }
         if removed.contains(where: { $0.discontinuities > 0 }) { log.recordJudgement(.discontinuityRemoval) }
-        let changed = common.filter { $0.old.discontinuitySequence != $0.new.discontinuitySequence }
-        guard let first = changed.first else { return }
+        let changed = common.first {
+            old.segments[$0.old].discontinuitySequence != new.segments[$0.new].discontinuitySequence
+        }
+        guard let changed else { return }
+        let first = (old: old.segments[changed.old], new: new.segments[changed.new])
+        let added = common.map {
+            new.segments[$0.new].discontinuities - old.segments[$0.old].discontinuities
+        }
         // The tag of the first segment may have left with the segment before.
-        let isMoved =
-            common.dropFirst().contains { $0.old.discontinuities != $0.new.discontinuities }
-            || common[0].new.discontinuities > common[0].old.discontinuities
-        if isMoved {
-            for (before, after) in common where after.discontinuities > before.discontinuities {
-                log.withdraw(.untaggedSplice, of: url, sequence: after.sequence)
+        if added.dropFirst().contains(where: { $0 != 0 }) || added[0] > 0 {
+            for (index, added) in zip(common, added) where added > 0 {
+                log.withdraw(.untaggedSplice, of: url, sequence: new.segments[index.new].sequence)
             }
             log.add(
                 .constantDiscontinuity, "moved", of: url, at: place(first.new, nil),

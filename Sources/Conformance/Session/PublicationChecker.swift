@@ -22,14 +22,19 @@ package struct PublicationChecker: Sendable {
 
     /// A segment of fragmented MP4, and its init section.
     package struct Segment {
-        let bytes: [UInt8]
+        /// The bytes before the payload, with the header of mdat.
+        let header: [UInt8]
+        let payload: [ArraySlice<UInt8>]
         let initialization: [UInt8]
 
-        package init(bytes: [UInt8], initialization: [UInt8]) {
-            (self.bytes, self.initialization) = (bytes, initialization)
+        package init(header: [UInt8], payload: [ArraySlice<UInt8>], initialization: [UInt8]) {
+            (self.header, self.payload, self.initialization) = (header, payload, initialization)
         }
     }
 
+    /// The segments of a version whose every successor is judged. Of longer ones every second is judged, or every third,
+    /// and so on, so that the cost of a segment does not grow with the playlist.
+    private static let longestList = 64
     private static let url = "live.m3u8"
     private static let mostListed = 256
     private static let mostMeasured = 8
@@ -42,10 +47,24 @@ package struct PublicationChecker: Sendable {
     private var counts: [String: Int] = [:]
 
     private let depth: Depth
+    /// Versions that are not judged before the next one that is.
+    private var skippedVersions = 0
 
     package init(_ depth: Depth) { self.depth = depth }
 
     var rememberedSegments: Int { playlist.listed.count + media.measured.count }
+
+    /// Called for each version.
+    /// - Parameter segments: the number that it lists.
+    /// - Returns: whether it is judged.
+    package mutating func isJudged(listing segments: Int, isLast: Bool) -> Bool {
+        guard skippedVersions == 0 || isLast else {
+            skippedVersions -= 1
+            return false
+        }
+        skippedVersions = segments / Self.longestList
+        return true
+    }
 
     /// Judges a version.
     /// - Parameters:
@@ -69,8 +88,13 @@ package struct PublicationChecker: Sendable {
 
     private func facts(of segment: Segment) -> SegmentFacts? {
         switch depth {
-        case .boxes: SegmentReader.readBoxes(segment.bytes, initialization: segment.initialization)
-        case .frames: SegmentReader.read(segment.bytes, initialization: segment.initialization)
+        case .boxes:
+            SegmentReader.readBoxes(
+                segment.header, payloadBytes: segment.payload.reduce(0) { $0 + $1.count },
+                initialization: segment.initialization)
+        case .frames:
+            SegmentReader.read(
+                segment.payload.reduce(into: segment.header) { $0 += $1 }, initialization: segment.initialization)
         }
     }
 

@@ -185,6 +185,7 @@ package struct PlaylistScanner {
         } else {
             previousRange = nil
         }
+        next.setIdentity()
         playlist.segments.append(next)
         next = ScannedSegment()
         hasDuration = false

@@ -22,9 +22,17 @@ package struct ScannedSegment: Equatable, Sendable {
     package var cueTags: [CueTag] = []
 
     /// The identity of the segment's bytes: its URI as written, because redirects may lead the playlist to another server,
-    /// without the query, which may carry a token; and its byte range.
-    package var identity: String {
-        URIReference.withoutQuery(reference) + (byteRange.map { "@\($0.offset)+\($0.length)" } ?? "")
+    /// without the query, which may carry a token; and its byte range. Set by `setIdentity`.
+    package private(set) var identity = ""
+
+    mutating func setIdentity() {
+        identity = URIReference.withoutQuery(reference) + (byteRange.map { "@\($0.offset)+\($0.length)" } ?? "")
+    }
+
+    /// Whether another version lists the segment with the same tags.
+    func isListed(like other: ScannedSegment) -> Bool {
+        identity == other.identity && duration == other.duration && map == other.map && keys == other.keys
+            && date == other.date
     }
 
     /// The AES-128 key in force; nil if the segment is clear or has another protection.

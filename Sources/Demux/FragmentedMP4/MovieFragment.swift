@@ -18,6 +18,17 @@ package struct MovieFragment: Equatable, Sendable {
         }
         return fragments
     }
+
+    /// The tracks that the fragments of a segment have samples of.
+    package static func trackIDs(in segment: [UInt8]) throws(MediaError) -> Set<UInt32> {
+        var identifiers: Set<UInt32> = []
+        for box in try BoxReader.boxes(in: segment[...]) where box.type == "moof" {
+            for fragment in try BoxReader.boxes(in: box.body) where fragment.type == "traf" {
+                identifiers.insert(try TrackFragmentHeader(BoxReader.boxes(in: fragment.body), [:]).trackID)
+            }
+        }
+        return identifiers
+    }
 }
 
 /// The decode times of one track in a segment, in its timescale.

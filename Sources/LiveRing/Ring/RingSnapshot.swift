@@ -162,6 +162,9 @@ package struct RingSnapshot: Sendable {
         return index.declaredVariants[name].map { Variant(declaring: $0, uri: uri) }
     }
 
+    /// The number of segments in the live playlist.
+    package var liveSegments: Int { index.listed.endIndex - index.liveWindow.start }
+
     /// Whether a live playlist of a variant beside the leading one lists media, not only gaps.
     package func hasMedia(ofVideo number: Int) -> Bool {
         index.listed[index.liveWindow.start..<index.listed.endIndex].contains { $0.hasMedia(ofVideo: number) }

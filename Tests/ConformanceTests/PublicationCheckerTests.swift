@@ -39,12 +39,14 @@ import Testing
     }
 
     /// What judging costs by segment does not grow with the playlist; the last version is judged.
-    @Test(arguments: [(6, 1000), (63, 1000), (64, 500), (2000, 32)]) func longListsAreJudgedMoreRarely(
+    @Test(arguments: [(6, 1000), (23, 1000), (24, 500), (2000, 12)]) func longListsAreJudgedMoreRarely(
         segments: Int, judged: Int
     ) {
         var checker = PublicationChecker(.boxes)
-        #expect((0..<1000).count { _ in checker.isJudged(listing: segments, isLast: false) } == judged)
-        #expect(checker.isJudged(listing: segments, isLast: true))
+        let versions = (0..<1000).map { _ in checker.isJudged(listing: segments, isLast: false) }
+        #expect(versions.count(where: \.self) == judged)
+        let isLastJudged = checker.isJudged(listing: segments, isLast: true)
+        #expect(isLastJudged)
     }
 
     /// A day of segments leaves no more behind than a minute of them.

@@ -34,7 +34,7 @@ package struct PublicationChecker: Sendable {
 
     /// The segments of a version whose every successor is judged. Of longer ones every second is judged, or every third,
     /// and so on, so that the cost of a segment does not grow with the playlist.
-    private static let longestList = 64
+    private static let longestList = 24
     private static let url = "live.m3u8"
     private static let mostListed = 256
     private static let mostMeasured = 8

@@ -25,6 +25,8 @@ package struct HTTPStatus: RawRepresentable, Equatable, Sendable {
     package static let conflict = HTTPStatus(rawValue: 409)
     package static let contentTooLarge = HTTPStatus(rawValue: 413)
     package static let unsupportedMediaType = HTTPStatus(rawValue: 415)
+    /// The server is not the one that answers for the resource.
+    package static let misdirectedRequest = HTTPStatus(rawValue: 421)
     static let rangeNotSatisfiable = HTTPStatus(rawValue: 416)
     package static let unprocessableContent = HTTPStatus(rawValue: 422)
     static let tooManyRequests = HTTPStatus(rawValue: 429)

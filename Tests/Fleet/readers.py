@@ -88,6 +88,13 @@ class Readers:
             self.total.silence = max([self.total.silence] + [time.time() - reader.newest for reader in self.readers])
             return self.total
 
+    def refuse(self, reader, error):
+        """Counts a request that failed. The log of readers says why."""
+        reason = error.headers.get("X-Liverelay-Reason", "") if isinstance(error, urllib.error.HTTPError) else ""
+        self.record(refused=1)
+        with self.lock, open(self.machines.work / "readers.log", "a") as log:
+            print(time.strftime("%H:%M:%S"), reader.channel, f"n{reader.node}", error, reason, file=log)
+
     def record(self, **values):
         with self.lock:
             for name, value in values.items():
@@ -116,12 +123,12 @@ class Reader:
                 self.read(self.get("live.m3u8").decode())
             except (OSError, ValueError) as error:
                 if self.number is not None:
-                    self.readers.record(refused=1)
+                    self.readers.refuse(self, error)
                 self.node = None
 
     def get(self, name):
         address = f"http://{self.readers.machines.address(self.node)}:{PORT}/{self.channel}/{name}"
-        return urllib.request.urlopen(address, timeout=4).read()
+        return urllib.request.urlopen(address, timeout=15).read()
 
     def wrong(self, what):
         self.readers.record(violation=f"{self.channel} at {time.strftime('%H:%M:%S')} from n{self.node}: {what}")
@@ -170,8 +177,8 @@ class Reader:
             body = self.get(name)
         except urllib.error.HTTPError as error:
             return self.wrong(f"segment {number} is listed and cannot be had ({error.code})")
-        except OSError:
-            return self.readers.record(refused=1)
+        except OSError as error:
+            return self.readers.refuse(self, error)
         digest = hashlib.sha1(body[body.find(b"mdat"):]).digest()
         if time.time() - self.media.get(digest, (0, 0))[0] < REMEMBERED:
             self.wrong(f"the media of {number} came before, as {self.media[digest][1]}")

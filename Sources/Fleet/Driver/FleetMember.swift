@@ -131,30 +131,54 @@ package final class FleetMember: Sendable {
 
     /// Waits until this node owns the channel.
     package func acquire(_ channel: String) async throws(Refusal) -> Grant {
-        let deadline = clock.now() + Self.longestWait
-        send(.requested(channel))
-        while !Task.isCancelled, clock.now() < deadline {
-            let found = state.withLock { state -> Result<Grant, Refusal>? in
-                if state.isClosed { return .failure(.unavailable) }
-                if let grant = state.grants[channel], !state.stopping.contains(channel) {
-                    state.runs.insert(channel)
-                    return .success(grant)
-                }
-                if case .at = state.decisions.place(of: channel, at: clock.now()) { return .failure(.elsewhere) }
-                return nil
-            }
-            if let found {
-                if case .failure = found { send(.abandoned(channel)) }
-                return try found.get()
-            }
-            await waitForChange(of: channel)
+        let owner = await waitForOwner(of: channel) { state in
+            guard let grant = state.grants[channel], !state.stopping.contains(channel) else { return nil }
+            state.runs.insert(channel)
+            return grant
         }
-        send(.abandoned(channel))
-        throw .unavailable
+        switch owner {
+        case .here(let grant): return grant
+        case .elsewhere: throw .elsewhere
+        case nil: throw .unavailable
+        }
     }
 
-    /// Waits for the next decision about a channel, or a second.
-    private func waitForChange(of channel: String) async {
+    /// Waits until a node owns the channel, so that a request for it can be answered there.
+    package func awaitOwner(of channel: String) async {
+        guard state.withLock({ $0.decisions.demands[channel] != nil }) else { return }
+        _ = await waitForOwner(of: channel) { state in
+            state.stopping.contains(channel) ? nil : state.grants[channel]
+        }
+    }
+
+    private enum Owner: Sendable {
+        case here(Grant)
+        case elsewhere
+    }
+
+    /// - Parameter grant: takes the grant of this node; nil: there is none.
+    /// - Returns: nil if no node owns the channel in time.
+    private func waitForOwner(
+        of channel: String, _ grant: @Sendable (inout State) -> Grant?
+    ) async -> Owner? {
+        let deadline = clock.now() + Self.longestWait
+        send(.requested(channel))
+        var owner: Owner?
+        while owner == nil, !Task.isCancelled, clock.now() < deadline, !state.withLock({ $0.isClosed }) {
+            owner = state.withLock { state in
+                if let grant = grant(&state) { return .here(grant) }
+                if case .at = state.decisions.place(of: channel, at: clock.now()) { return .elsewhere }
+                return nil
+            }
+            if owner == nil { await waitForChange(of: channel) }
+        }
+        if case .here? = owner { return owner }
+        send(.abandoned(channel))
+        return owner
+    }
+
+    /// Waits for the next decision about a channel, for newer records, or a second.
+    package func waitForChange(of channel: String) async {
         let id = state.withLock { state in
             state.count += 1
             return state.count

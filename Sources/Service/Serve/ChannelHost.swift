@@ -114,6 +114,9 @@ package final class ChannelHost: Sendable {
 
     package var directory: ChannelDirectory { state.withLock { $0.directory } }
 
+    /// Whether the process ends: nothing is started any more.
+    var isClosed: Bool { state.withLock { $0.isClosed } }
+
     /// Whether this is a process of one channel, which has no name.
     var isSingle: Bool { settings.single != nil }
 

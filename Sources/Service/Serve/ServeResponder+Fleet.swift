@@ -24,15 +24,42 @@ extension ServeResponder {
     /// The answer for a channel that another node runs; nil if none is known to run it.
     func answerElsewhere(_ name: String, _ resource: Route.Resource, to target: RequestTarget) -> Answer? {
         guard resource != .page, let fleet = host.fleet, case .at(let peer) = fleet.place(of: name) else { return nil }
-        // The records of both nodes differ for a moment.
-        if target.isFromNode { return .now(.unavailable("Another node runs the channel.")) }
+        if target.isFromNode { return .now(Self.misdirected) }
         if case .watch = resource.traits.use, target.method == .head { return nil }
-        let redirect = Response.redirect(.temporaryRedirect, to: peer.address + target.encoded, query: nil)
-        guard let peers, resource.isPassed else { return .now(redirect) }
+        guard let peers, resource.isPassed else { return .now(Self.redirect(target, to: peer)) }
+        return .later { [self] in await answer(of: name, resource, to: target, from: peer, peers, fleet) }
+    }
+
+    /// The answer to a node for a channel that this node does not run. The records of both nodes differ for a moment.
+    static let misdirected = Response.text(.misdirectedRequest, "Another node runs the channel.")
+
+    private static func redirect(_ target: RequestTarget, to peer: FleetPeer) -> Response {
+        .redirect(.temporaryRedirect, to: peer.address + target.encoded, query: nil)
+    }
+
+    /// How often a channel may move while a request for it is held.
+    private static let attempts = 8
+
+    /// The answer of the node that runs the channel. If it no longer does, of the next one.
+    private func answer(
+        of name: String, _ resource: Route.Resource, to target: RequestTarget, from first: FleetPeer,
+        _ peers: PeerClient, _ fleet: FleetMember
+    ) async -> Response {
         let client = addresses.clientAddress(of: target.fields)
-        return .later {
-            await peers.pass(target, to: peer, for: client, isStream: resource.isTransportStream) ?? redirect
+        var peer = first
+        for _ in 0..<Self.attempts where !Task.isCancelled {
+            let response = await peers.pass(target, to: peer, for: client, isStream: resource.isTransportStream)
+            guard let response else { return Self.redirect(target, to: peer) }
+            guard response.status == .misdirectedRequest else { return response }
+            await fleet.waitForChange(of: name)
+            if fleet.place(of: name) == .nowhere { await fleet.awaitOwner(of: name) }
+            switch fleet.place(of: name) {
+            case .at(let next): peer = next
+            case .here: return await answer(of: name, resource, to: target).response()
+            case .nowhere: return .unavailable("No node runs the channel now.")
+            }
         }
+        return .unavailable("The channel is being moved.")
     }
 }
 

@@ -1,6 +1,7 @@
 import Channel
 package import ChannelList
 import Export
+import Fleet
 package import Guide
 package import HTTP
 import LiveRing
@@ -198,12 +199,18 @@ extension ServeResponder {
     private func answerWhenRunning(
         _ name: String, _ resource: Route.Resource, isStream: Bool, to target: RequestTarget
     ) async -> Response {
+        if let fleet = host.fleet, fleet.place(of: name) == .nowhere {
+            await fleet.awaitOwner(of: name)
+            if let elsewhere = answerElsewhere(name, resource, to: target) { return await elsewhere.response() }
+        }
         switch await host.waitUntilRunning(
             name, isStream: isStream, for: addresses.clientAddress(of: target.fields))
         {
         case .running(let running): return await answer(of: running, resource, to: target).response()
         case .refused(let refusal, let status):
             if let elsewhere = answerElsewhere(name, resource, to: target) { return await elsewhere.response() }
+            // This process ends, and the other node asks the next owner.
+            if target.isFromNode, host.isClosed { return Self.misdirected }
             return refusal.response(isStream: isStream, status: status)
         case .handedOver: return .redirect(.temporaryRedirect, to: target)
         }

@@ -7,6 +7,7 @@
 #include <string.h>
 
 static const long liverelay_curl_global_all = CURL_GLOBAL_ALL;
+static const long liverelay_curl_digest = (long)CURLAUTH_DIGEST;
 
 static inline CURLcode liverelay_curl_set_long(CURL *easy, CURLoption option, long value) {
     return curl_easy_setopt(easy, option, value);
@@ -22,6 +23,13 @@ static inline CURLcode liverelay_curl_set_string(CURL *easy, CURLoption option, 
 
 static inline CURLcode liverelay_curl_set_pointer(CURL *easy, CURLoption option, void *value) {
     return curl_easy_setopt(easy, option, value);
+}
+
+// The status line of Shoutcast 1 counts as that of HTTP.
+static inline CURLcode liverelay_curl_accept_shoutcast(CURL *easy) {
+    static char line[] = "ICY 200 OK";
+    static struct curl_slist lines = {line, NULL};
+    return curl_easy_setopt(easy, CURLOPT_HTTP200ALIASES, &lines);
 }
 
 static inline CURLcode liverelay_curl_set_headers(CURL *easy, struct curl_slist *value) {

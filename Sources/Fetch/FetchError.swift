@@ -16,6 +16,8 @@ package struct FetchError: Error, Equatable, Sendable {
         /// All IP addresses of the host are private, and private addresses are denied. The message is one of the
         /// addresses.
         case privateAddress
+        /// The answer is an endless stream of audio without a container: Icecast, Shoutcast.
+        case audioStream
         /// No datagram of a stream arrived.
         case nothingReceived
         /// Replay only: the capture holds no answer for this URL.
@@ -24,7 +26,7 @@ package struct FetchError: Error, Equatable, Sendable {
 
         /// Whether a second request would fail the same way.
         package var isFinal: Bool {
-            [.unsupportedScheme, .privateAddress, .tooLarge, .notTLS].contains(self) || isCertificate
+            [.unsupportedScheme, .privateAddress, .tooLarge, .notTLS, .audioStream].contains(self) || isCertificate
         }
 
         /// Whether the certificate of the server is not accepted.
@@ -57,6 +59,7 @@ extension FetchError.Reason {
         case .unsupportedScheme: "Give an http or https URL"
         case .privateAddress: "Name the IP address with --allow-address, or remove --deny-private"
         case .tooLarge: "Raise --max-playlist if it is a playlist"
+        case .audioStream: "Give the station's HLS address, or make HLS of it: ffmpeg -i URL -c copy -f hls live.m3u8"
         case .nothingReceived: "Check the group, the port and --multicast-interface"
         case .selfSignedCertificate, .untrustedCertificate:
             "Trust it with --ca-file FILE, or write 'insecure: true' for this URL in a channels.yaml"
@@ -90,6 +93,7 @@ extension FetchError.Reason {
         case .shortBody: "the answer was cut short"
         case .canceled: "canceled"
         case .privateAddress: "its IP address is not public, which --deny-private forbids"
+        case .audioStream: "it is an endless audio stream (Icecast, Shoutcast), which is not read"
         case .nothingReceived: "nothing was received"
         case .notInCapture: "not in the capture"
         case .other: "the transfer failed"

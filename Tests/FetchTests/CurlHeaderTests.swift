@@ -268,3 +268,84 @@ func urlIsRequestedAsWritten(text: String, requested: String?, reason: FetchErro
     }
     #expect(server.requests.map { $0.headers["x-own"] } == ["primary", "backup", "primary"])
 }
+
+/// Answers as a server with Digest authentication does, and one with both kinds.
+private func guarded(by challenges: [String]) throws -> LoopbackServer {
+    try LoopbackServer { request in
+        let given = request.headers["authorization"] ?? ""
+        let isDigest =
+            given.hasPrefix("Digest ") && given.contains("username=\"user\"") && given.contains("nonce=\"n1\"")
+        let isBasic = given == "Basic dXNlcjpwYXNz" && challenges.contains { $0.hasPrefix("Basic") }
+        if isDigest || isBasic { return [.answer(body: [1])] }
+        return [.answer(401, challenges.map { "WWW-Authenticate: \($0)" }, body: Array("401 Unauthorized".utf8))]
+    }
+}
+
+private let challengeRows: [(when: String, challenges: [String], requests: [String])] = [
+    (
+        "Digest", ["Digest realm=\"tv, basic\", qop=\"auth\", nonce=\"n1\", opaque=\"o\""],
+        ["Basic", "", "Digest", "", "Digest"]
+    ),
+    ("Basic", ["Basic realm=\"tv\""], ["Basic", "Basic"]),
+    (
+        "both", ["Digest realm=\"tv\", qop=\"auth\", nonce=\"n1\"", "Basic realm=\"tv\""], ["Basic", "Basic"]
+    ),
+]
+
+@Test(arguments: challengeRows)
+func passwordOfAURLIsSentAsTheServerAsks(when: String, challenges: [String], requests: [String]) async throws {
+    let server = try guarded(by: challenges)
+    let url = server.url.replacing("http://", with: "http://user:pass@")
+    let fetcher = try CurlFetcher(upstream: url + "/1", configuration: loopbackConfiguration())
+    for name in ["/1", "/2"] {
+        let answer = try await fetcher.fetch(FetchRequest(.segment, url: url + name)).get()
+        #expect(answer.status == 200 && answer.body == [1], "\(when)")
+    }
+    let sent = server.requests.map { $0.headers["authorization"]?.split(separator: " ").first.map(String.init) ?? "" }
+    #expect(sent == requests, "\(when)")
+}
+
+private let dataRows: [(url: String, bytes: [UInt8]?)] = [
+    ("data:;base64,AAECAwQFBgcICQoLDA0ODw==", Array(0..<16)),
+    ("data:text/plain;base64,AAECAwQFBgcICQoLDA0ODw", Array(0..<16)),
+    ("DATA:text/plain;charset=utf-8;BASE64,AAEC%0AAw%3D%3D", Array(0..<4)),
+    ("data:,a%00b", [0x61, 0, 0x62]),
+    ("data:application/octet-stream,%ff", [0xFF]),
+    ("data:;base64,", []),
+    ("data:;base64,*", nil),
+    ("data:,%2", nil),
+    ("data:text/plain", nil),
+]
+
+@Test(arguments: dataRows)
+func resourcesInTheirOwnURLAreDecoded(url: String, bytes: [UInt8]?) async throws {
+    let server = try LoopbackServer { _ in [.answer()] }
+    let fetcher = try SourceFetcher(
+        upstream: server.url, configuration: loopbackConfiguration(), backups: [], backupConfigurations: [])
+    let outcome = await fetcher.fetch(FetchRequest(.key, url: url))
+    #expect(try bytes == nil || outcome.get().body == bytes, "\(url)")
+    #expect((try? outcome.get()) == nil || bytes != nil, "\(url)")
+    #expect(server.requests.isEmpty)
+}
+
+private let mp3 = [UInt8](repeating: 0, count: 4000).indices.map {
+    $0 % 417 == 0 ? 0xFF : $0 % 417 == 1 ? 0xFB : UInt8($0 & 63)
+}
+private let radioRows: [(when: String, head: String, body: [UInt8], isRadio: Bool)] = [
+    ("Icecast", "HTTP/1.0 200 OK\r\nContent-Type: audio/mpeg\r\nicy-name: R\r\n\r\n", mp3, true),
+    ("a type alone", "HTTP/1.1 200 OK\r\nContent-Type: audio/aacp\r\n\r\n", mp3, true),
+    ("Shoutcast", "ICY 200 OK\r\nicy-notice1: x\r\ncontent-type:audio/mpeg\r\n\r\n", Array(mp3.dropFirst(9)), true),
+    ("a playlist of that type", "HTTP/1.1 200 OK\r\nContent-Type: audio/mpeg\r\n\r\n", Array("#EXTM3U\n".utf8), false),
+]
+
+@Test(arguments: radioRows)
+func endlessAudioIsRefusedByName(when: String, head: String, body: [UInt8], isRadio: Bool) async throws {
+    let server = try LoopbackServer { _ in [.send(Array(head.utf8) + body), isRadio ? .trickle : .close] }
+    let fetcher = try CurlFetcher(upstream: server.url, configuration: loopbackConfiguration())
+    var request = FetchRequest(.multivariantPlaylist, url: server.url)
+    request.acceptsFile = true
+    request.acceptsStream = true
+    let outcome = await fetcher.fetch(request) { _ in }
+    if case .failure(let error) = outcome { #expect(isRadio && error.reason == .audioStream, "\(when): \(error)") }
+    #expect(((try? outcome.get()) == nil) == isRadio, "\(when)")
+}

@@ -51,4 +51,24 @@ import Testing
         }
         return content
     }
+
+    /// Servers send deflate with the header of zlib, and without.
+    @Test func deflateIsReadIfTheHeaderSaysSo() throws {
+        let text = Array("the same words again and again and again".utf8)
+        let raw = Array(try #require(Gzip.compress(text)).dropFirst(10).dropLast(8))
+        for body in [raw, [0x78, 0x9C] + raw + Self.adler(text)] {
+            #expect(Gzip.decompress(body, limit: 1000) == .notGzip)
+            #expect(Gzip.decompress(body, limit: 1000, isDeflate: true) == .whole(text))
+            #expect(Gzip.decompress(body, limit: 10, isDeflate: true) == .beyondLimit)
+        }
+        #expect(Gzip.decompress(Array("no deflate".utf8), limit: 1000, isDeflate: true) == .notGzip)
+    }
+
+    private static func adler(_ bytes: [UInt8]) -> [UInt8] {
+        let (low, high) = bytes.reduce((1, 0)) { sums, byte in
+            let low = (sums.0 + Int(byte)) % 65_521
+            return (low, (sums.1 + low) % 65_521)
+        }
+        return [high >> 8, high & 255, low >> 8, low & 255].map { UInt8($0) }
+    }
 }

@@ -10,8 +10,10 @@ package final class CurlFetcher: Fetcher {
     private let configuration: CurlConfiguration
     /// Origins whose bodies contradict their Content-Encoding.
     private let mislabeledOrigins = Mutex<Set<HTTPURL.Origin>>([])
+    /// Origins that asked for Digest authentication. Each request to them is made twice, first for the nonce.
+    private let digestOrigins = Mutex<Set<HTTPURL.Origin>>([])
     /// The maximum number of remembered origins, because an upstream may name any number of them.
-    private static let maxMislabeledOrigins = 64
+    private static let maxOrigins = 64
 
     /// - Parameters:
     ///   - upstream: absolute URL of the channel. Credentials and cookies are sent to its origin only.
@@ -96,7 +98,7 @@ package final class CurlFetcher: Fetcher {
             let isMislabeled = mislabeledOrigins.withLock { $0.contains(url.origin) }
             let outcome = try await followRedirects(request, from: url, isMislabeled: isMislabeled, download, stream)
             guard case .failure(let error) = outcome, error.isWrongEncoding else { return outcome }
-            mislabeledOrigins.withLock { if $0.count < Self.maxMislabeledOrigins { $0.insert(url.origin) } }
+            mislabeledOrigins.withLock { if $0.count < Self.maxOrigins { $0.insert(url.origin) } }
             return try await followRedirects(request, from: url, isMislabeled: true, download, stream)
         } catch {
             return .failure(error)
@@ -127,10 +129,17 @@ package final class CurlFetcher: Fetcher {
         for _ in 0...CurlJob.maxRedirects {
             // The file may contain the body of an earlier answer in the chain.
             download?.file.clear()
-            let job = CurlJob(
+            let origin = url.origin
+            var job = CurlJob(
                 request: request, url: url, headers: headers, configuration: configuration, isMislabeled: isMislabeled,
-                download: download, stream: stream)
-            let outcome = await run(job)
+                usesDigest: digestOrigins.withLock { $0.contains(origin) }, download: download, stream: stream)
+            var outcome = await run(job)
+            if !job.usesDigest, headers.userInfo(for: url) != nil, (try? outcome.get().asksForDigest) ?? false {
+                digestOrigins.withLock { if $0.count < Self.maxOrigins { $0.insert(origin) } }
+                download?.file.clear()
+                job.usesDigest = true
+                outcome = await run(job)
+            }
             guard !job.followsRedirects, let next = try? outcome.get().redirectURL else { return outcome }
             url = try HTTPURL(next)
         }
@@ -150,7 +159,8 @@ package final class CurlFetcher: Fetcher {
         } onCancel: {
             commandQueue.post(.cancel(id))
         }
-        guard case .success(let answer) = outcome, answer.body.starts(with: Gzip.magic) else { return outcome }
+        guard case .success(let answer) = outcome, answer.body.starts(with: Gzip.magic) || answer.isDeflate(for: job)
+        else { return outcome }
         // The curl thread may run this task, and all its transfers would wait.
         return await withTaskExecutorPreference(globalConcurrentExecutor) {
             await Task.yield()
@@ -160,13 +170,15 @@ package final class CurlFetcher: Fetcher {
 }
 
 extension FetchOutcome {
-    /// The outcome with a decompressed body, if the body is gzip without a Content-Encoding or was compressed twice.
+    /// The outcome with a decompressed body, if the body is gzip without a Content-Encoding or was compressed twice, or is
+    /// compressed although no encoding was asked for.
     ///
     /// A key may begin like a gzip member, and a byte range of one cannot be decompressed.
     fileprivate func decompressed(for job: CurlJob) -> FetchOutcome {
         guard case .success(var answer) = self, job.request.purpose != .key, job.range == nil else { return self }
         // The compressed and the decompressed bytes are in memory at once.
-        switch Gzip.decompress(answer.body, limit: max(0, job.limits.bodyBytes - answer.body.count)) {
+        let limit = max(0, job.limits.bodyBytes - answer.body.count)
+        switch Gzip.decompress(answer.body, limit: limit, isDeflate: answer.isDeflate(for: job)) {
         case .notGzip: return self
         case .whole(let content):
             answer.body = content
@@ -188,6 +200,23 @@ extension FetchError {
 }
 
 extension FetchAnswer {
+    /// Whether the body is compressed with deflate although libcurl asked for no encoding.
+    fileprivate func isDeflate(for job: CurlJob) -> Bool {
+        job.usesIdentityEncoding && !job.isMislabeled && header("content-encoding")?.lowercased() == "deflate"
+    }
+
+    /// Whether user and password are asked for by Digest (RFC 7616) and not by Basic.
+    fileprivate var asksForDigest: Bool {
+        guard status == 401 else { return false }
+        let challenges = headers.filter { $0.name.lowercased() == "www-authenticate" }.map { $0.value.lowercased() }
+        let names = { (scheme: String) in
+            challenges.contains { challenge in
+                challenge.split(separator: ",").contains { $0.trimmingBlanks.hasPrefix(scheme + " ") }
+            }
+        }
+        return names("digest") && !names("basic")
+    }
+
     /// The absolute URL of the redirect (RFC 9110 §15.4); nil if the answer is not a redirect.
     fileprivate var redirectURL: String? {
         guard [301, 302, 303, 307, 308].contains(status), let location = header("location") else { return nil }

@@ -50,6 +50,9 @@ struct CurlHandle: ~Copyable {
         unsafe recordResult(liverelay_curl_set_headers(raw, headers))
     }
 
+    /// Accepts the status line of a Shoutcast server, so that its answer can be recognized.
+    mutating func acceptShoutcastStatus() { unsafe recordResult(liverelay_curl_accept_shoutcast(raw)) }
+
     /// Sets another method than GET, and a copy of `bytes` as content.
     mutating func setContent(_ bytes: [UInt8], method: String) {
         set(CURLOPT_POST, 1)

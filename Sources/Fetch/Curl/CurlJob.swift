@@ -11,6 +11,8 @@ struct CurlJob: Sendable {
     let configuration: CurlConfiguration
     /// Whether the origin's bodies contradict their Content-Encoding.
     var isMislabeled = false
+    /// Whether the origin asks for Digest authentication (RFC 7616) and knows no Basic.
+    var usesDigest = false
     /// The body that is sent; nil: the request is a GET.
     var content: RequestContent?
     /// The file for the body and the further header fields; nil: the body goes into memory.

@@ -30,6 +30,8 @@ final class CurlTransfer {
     /// recognized.
     private var wholeDeadline: ContinuousClock.Instant?
     private var isStream = false
+    /// Whether the transfer was ended because the body is a stream of audio.
+    private var isAudioStream = false
     /// The size of the body at which the next attempt to recognize a stream is made.
     private var nextLook = 1 << 10
 
@@ -97,6 +99,7 @@ final class CurlTransfer {
 
     private func reason(of code: CURLcode) -> FetchError.Reason {
         if isTooLarge { return .tooLarge }
+        if isAudioStream { return .audioStream }
         if code == CURLE_COULDNT_CONNECT, deniedAddress != nil { return .privateAddress }
         // libcurl connects only to the proxy, and has no code for a refused tunnel.
         let usesProxy = job.configuration.proxy != nil && job.configuration.noProxy == nil
@@ -147,12 +150,15 @@ final class CurlTransfer {
         handle.set(CURLOPT_QUICK_EXIT, 1)
         handle.set(CURLOPT_COOKIEFILE, "")  // enables the cookie jar
         handle.set(CURLOPT_USERAGENT, job.configuration.userAgent)
+        handle.acceptShoutcastStatus()
         handle.setHeaders(job.headerLines)
         if let content = job.content { handle.setContent(content.bytes, method: content.method.rawValue) }
         if let userInfo = job.headers.userInfo(for: job.url) {
             // libcurl sends them only while redirects stay with the first host, port and scheme.
             handle.set(CURLOPT_USERNAME, userInfo.user)
             handle.set(CURLOPT_PASSWORD, userInfo.password.value)
+            // Basic is libcurl's own choice. With both, libcurl would ask first which of them is right.
+            if job.usesDigest { handle.set(CURLOPT_HTTPAUTH, Int(liverelay_curl_digest)) }
         }
         if job.request.needsNewConnection { handle.set(CURLOPT_FRESH_CONNECT, 1) }
         if let range = job.range { handle.set(CURLOPT_RANGE, range) }  // of the resource itself, so without encoding
@@ -194,7 +200,7 @@ final class CurlTransfer {
         if isStream, let stream = job.stream { return unsafe stream.append(bytes) ? .accepted : .paused }
         guard unsafe append(bytes) else { return .aborted }
         recognizeStream()
-        return isFileBeginning ? .aborted : .accepted
+        return isFileBeginning || isAudioStream ? .aborted : .accepted
     }
 
     func resume() { handle.resume() }
@@ -205,7 +211,10 @@ final class CurlTransfer {
         nextLook = body.count * 2
         let readsForward = job.request.readsForward
         isFileBeginning = job.request.acceptsFile && FetchAnswer.isMediaFile(body, headers: head.headers)
-        guard !isFileBeginning, readsForward || StreamPart.isStream(body) else { return }
+        guard !isFileBeginning, readsForward || StreamPart.isStream(body) else {
+            isAudioStream = !isFileBeginning && contentLength == nil && head.isOfAudioStream(body)
+            return
+        }
         (isStream, wholeDeadline) = (true, nil)
         // The session watches for silence of a stream; only libcurl does so for a file.
         if !readsForward { handle.set(CURLOPT_LOW_SPEED_TIME, 0) }
@@ -310,6 +319,29 @@ struct ResponseHead: Equatable, Sendable {
             append(line[..<colon], value.trimmingWhitespace)
         }
         return receivedBytes <= Self.limitBytes
+    }
+
+    /// Whether the answer, whose body has no announced end, is audio without a container. Its text would be a playlist or a
+    /// page under a wrong type.
+    func isOfAudioStream(_ body: [UInt8]) -> Bool {
+        guard body.prefix(256).contains(where: { $0 >= 0x80 || $0 == 0 }) else { return false }
+        return headers.contains { header in
+            let name = header.name.lowercased()
+            if name.hasPrefix("icy-") { return true }
+            let type = header.value.lowercased().prefix { $0 != ";" }
+            return name == "content-type" && Self.audioTypes.contains(String(type)) && Self.beginsWithAudio(body)
+        }
+    }
+
+    private static let audioTypes: Set = [
+        "audio/mpeg", "audio/mp3", "audio/aac", "audio/aacp", "audio/x-aac", "audio/ogg", "application/ogg",
+        "audio/flac",
+    ]
+
+    /// An MPEG or ADTS frame, ID3 tags, or a page of Ogg.
+    private static func beginsWithAudio(_ body: [UInt8]) -> Bool {
+        body.count > 4 && body[0] == 0xFF && body[1] >= 0xE0
+            || ["ID3", "OggS", "fLaC"].contains { body.starts(with: $0.utf8) }
     }
 
     /// Appends a line that starts with a space or tab to the field before it (RFC 9112 §5.2).

@@ -36,6 +36,7 @@ package final class SourceFetcher: Fetcher {
     }
 
     package func fetch(_ request: FetchRequest) async -> FetchOutcome {
+        if DataURL.isOne(request.url) { return DataURL.answer(request) }
         do throws(FetchError) { return await (try fetcher(for: request)).fetch(request) } catch {
             return .failure(error)
         }
@@ -44,6 +45,7 @@ package final class SourceFetcher: Fetcher {
     package func fetch(
         _ request: FetchRequest, receive: @escaping @Sendable (StreamPart) async -> Void
     ) async -> FetchOutcome {
+        if DataURL.isOne(request.url) { return DataURL.answer(request) }
         do throws(FetchError) {
             let fetcher = try fetcher(for: request)
             guard request.wholeByteCount == nil else {

@@ -28,10 +28,16 @@ package enum Gzip {
     package static let magic: [UInt8] = [0x1F, 0x8B, 0x08]
 
     /// Decompresses the gzip member at the start of a body and ignores what follows it.
-    /// - Parameter limit: maximum size of the content, in bytes.
-    package static func decompress(_ body: [UInt8], limit: Int) -> Decompressed {
-        guard body.starts(with: magic), var inflate = Inflate() else { return .notGzip }
-        return inflate.finish(body, limit: limit)
+    /// - Parameters:
+    ///   - limit: maximum size of the content, in bytes.
+    ///   - isDeflate: whether a body that begins otherwise is compressed with deflate (RFC 9110 §8.4.1.2), with the header
+    ///     of zlib or, as some servers send it, without.
+    package static func decompress(_ body: [UInt8], limit: Int, isDeflate: Bool = false) -> Decompressed {
+        let isGzip = body.starts(with: magic)
+        guard isGzip || isDeflate, body.count >= 2 else { return .notGzip }
+        let hasHeader = body[0] & 15 == 8 && (Int(body[0]) << 8 | Int(body[1])).isMultiple(of: 31)
+        guard var inflate = Inflate(isGzip ? windowBits : hasHeader ? MAX_WBITS : -MAX_WBITS) else { return .notGzip }
+        return inflate.finish(body, limit: limit, isSized: isGzip)
     }
 }
 
@@ -42,10 +48,10 @@ package enum Gzip {
     private let stream: UnsafeMutablePointer<z_stream>
 
     /// - Returns: nil if zlib cannot allocate its state.
-    init?() {
+    init?(_ windowBits: CInt) {
         let stream = UnsafeMutablePointer<z_stream>.allocate(capacity: 1)
         unsafe stream.initialize(to: z_stream())
-        guard unsafe liverelay_inflate_init(stream, Gzip.windowBits) == Z_OK else {
+        guard unsafe liverelay_inflate_init(stream, windowBits) == Z_OK else {
             unsafe stream.deallocate()
             return nil
         }
@@ -58,13 +64,14 @@ package enum Gzip {
     }
 
     /// Decompresses the only input of this stream.
-    mutating func finish(_ input: [UInt8], limit: Int) -> Gzip.Decompressed {
+    /// - Parameter isSized: whether the trailer states the size of the content.
+    mutating func finish(_ input: [UInt8], limit: Int, isSized: Bool) -> Gzip.Decompressed {
         guard let count = UInt32(exactly: input.count) else { return .notGzip }
         return unsafe input.withUnsafeBufferPointer { source in
             // zlib only reads through next_in; its type lacks the const that zlib's documentation promises.
             unsafe stream.pointee.next_in = UnsafeMutablePointer(mutating: source.baseAddress)
             unsafe stream.pointee.avail_in = count
-            return drain(limit: limit, expected: Self.contentByteCount(of: input))
+            return drain(limit: limit, expected: isSized ? Self.contentByteCount(of: input) : 0)
         }
     }
 

@@ -17,6 +17,23 @@ package enum Base64 {
         return String(decoding: text, as: UTF8.self)
     }
 
+    /// Reads base64 with or without padding, in either alphabet of RFC 4648; nil for other text. No text is no bytes.
+    package static func decodeLoosely(_ text: some Sequence<UInt8>) -> [UInt8]? {
+        var bytes: [UInt8] = []
+        var (bits, count) = (UInt32(0), UInt32(0))
+        for digit in text.prefix(while: { $0 != ASCII.equals }) {
+            let isOther = digit == ASCII.minus || digit == UInt8(ascii: "_")
+            let other: UInt32 = digit == ASCII.minus ? 62 : 63
+            guard let value = isOther ? other : value(of: digit) else { return nil }
+            (bits, count) = (bits << 6 | value, count + 6)
+            if count >= 8 {
+                count -= 8
+                bytes.append(UInt8(truncatingIfNeeded: bits >> count))
+            }
+        }
+        return bytes
+    }
+
     /// nil for other text than complete groups of four characters.
     package static func decode(_ text: String) -> [UInt8]? {
         let digits = Array(text.utf8)

@@ -149,6 +149,14 @@ private let irregularRows: [(when: String, text: String, irregularities: [Playli
         "two EXTINFs for one URI", "#EXTINF:6,first",
         [PlaylistError(reason: .duplicate, tag: "EXTINF", line: 3, section: "4.3.2.1")]
     ),
+    (
+        "a key without attributes", "#EXT-X-KEY:",
+        [PlaylistError(reason: .missingAttribute("METHOD"), tag: "EXT-X-KEY", line: 2, section: "4.3.2.4")]
+    ),
+    (
+        "a map without a URI", "#EXT-X-MAP:URI=\"\"",
+        [PlaylistError(reason: .badValue(""), tag: "EXT-X-MAP", line: 2, section: "4.3.2.5")]
+    ),
 ]
 
 /// What everybody else reads past is read past, and listed.
@@ -157,6 +165,17 @@ func irregularPlaylistsAreRead(when: String, text: String, irregularities: [Play
     let read = try playlist(text, "#EXTINF:4,last", "a")
     #expect(read.irregularities == irregularities, "\(when)")
     #expect(read.segments.map(\.duration) == [.seconds(4)], "\(when)")
+    #expect(read.segments.allSatisfy { $0.keys.isEmpty && $0.map == nil }, "\(when)")
+}
+
+@Test(arguments: [false, true]) func playlistInUTF16IsRead(isBigEndian: Bool) throws {
+    let text = "#EXTM3U\r\n#EXT-X-TARGETDURATION:6\r\n#EXTINF:6,é\r\nä.ts\r\n"
+    let bytes = ("\u{FEFF}" + text).utf16.flatMap { unit in
+        let (high, low) = (UInt8(unit >> 8), UInt8(unit & 255))
+        return isBigEndian ? [high, low] : [low, high]
+    }
+    #expect(try PlaylistParser.parse(bytes) == PlaylistParser.parse(Array(text.utf8)))
+    #expect(throws: PlaylistError.self) { try PlaylistParser.parse(Array(bytes.prefix(3))) }
 }
 
 @Test func irregularitiesAreBounded() throws {

@@ -20,8 +20,9 @@ struct MediaSegmentBuilder {
 
     init(meter: LimitMeter) { self.meter = meter }
 
-    /// - Returns: The irregularity of a tag that replaces an earlier one of the same segment, or of a negative duration,
-    ///   which counts as 0: that of a stream in a channel list.
+    /// - Returns: The irregularity of a tag that replaces an earlier one of the same segment; of a negative duration, which
+    ///   counts as 0: that of a stream in a channel list; and of a key without attributes or a map without a URI, which
+    ///   count as none.
     mutating func read(
         _ tag: PlaylistTag, _ value: ArraySlice<UInt8>, line: Int, in scope: inout VariableScope
     ) throws(PlaylistError) -> PlaylistError? {
@@ -44,8 +45,17 @@ struct MediaSegmentBuilder {
         case .byteRange: byteRange = (try tag.read(value, line: line) { ByteRangeText($0) }, line)
         case .programDateTime:
             next.programDateTime = try tag.read(value, line: line) { ProgramDateTime(parsing: $0) }
+        case .key where value.trimmingWhiteSpace().isEmpty:
+            apply(nil)
+            return PlaylistError(.missingAttribute("METHOD"), tag, line: line)
         case .key: apply(try SegmentKey.parse(try TagAttributes(value, of: tag, line: line, in: &scope)))
-        case .map: map = try initialization(try TagAttributes(value, of: tag, line: line, in: &scope))
+        case .map:
+            let attributes = try TagAttributes(value, of: tag, line: line, in: &scope)
+            guard attributes.list["URI"] != "" else {
+                map = nil
+                return PlaylistError(.badValue(""), tag, line: line)
+            }
+            map = try initialization(attributes)
         default: break
         }
         if isNegative { return PlaylistError(.badValue(String(decoding: value, as: UTF8.self)), tag, line: line) }

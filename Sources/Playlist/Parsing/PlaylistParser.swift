@@ -12,9 +12,10 @@ package enum PlaylistParser {
     /// multivariant playlists with EXT-X-PLAYLIST-TYPE, EXT-X-TARGETDURATION and EXT-X-ENDLIST exist. Without any such tag the
     /// playlist is a media playlist.
     package static func parse(
-        _ bytes: [UInt8], url: String = "", imported: [VariableDefinition] = [], limits: PlaylistLimits = .standard,
+        _ received: [UInt8], url: String = "", imported: [VariableDefinition] = [], limits: PlaylistLimits = .standard,
         mayBeTruncated: Bool = false
     ) throws(PlaylistError) -> PlaylistDocument {
+        let bytes = utf8(received)
         if try isMultivariant(bytes) {
             return .multivariant(try MultivariantPlaylistParser.parse(bytes, url: url, limits: limits))
         }
@@ -30,6 +31,17 @@ package enum PlaylistParser {
         let isEndless = !playlist.segments.isEmpty && playlist.segments.allSatisfy { $0.duration == .zero }
         if isEndless, DocumentKind.isChannelList(bytes) { throw PlaylistError(bytes, is: .channelList) }
         return .media(playlist)
+    }
+
+    /// Returns UTF-16 with a byte order mark, as editors of Windows write it, as UTF-8, and other bytes as they are.
+    private static func utf8(_ bytes: [UInt8]) -> [UInt8] {
+        let isBigEndian = bytes.starts(with: [0xFE, 0xFF])
+        guard isBigEndian || bytes.starts(with: [0xFF, 0xFE]) else { return bytes }
+        let (high, low) = isBigEndian ? (0, 1) : (1, 0)
+        let units = (1..<max(1, bytes.count / 2)).map { index in
+            UInt16(bytes[2 * index + high]) << 8 | UInt16(bytes[2 * index + low])
+        }
+        return Array(String(decoding: units, as: UTF16.self).utf8)
     }
 
     private static func isMultivariant(_ bytes: [UInt8]) throws(PlaylistError) -> Bool {

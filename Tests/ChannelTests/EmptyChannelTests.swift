@@ -76,7 +76,9 @@ import Testing
             isUnusable($0, segments: 1, .unknownContainer(firstBytes: [UInt8](repeating: 9, count: 16)))
         },
         Row(when: "scrambled video", segments: [scrambled, scrambled]) { isUnusable($0, segments: 2, .scrambled) },
-        Row(when: "MP4 files", segments: [movie, movie]) { isUnusable($0, segments: 2, .unfragmentedMovie) },
+        Row(when: "MP4 files without tracks", segments: [movie, movie]) {
+            isUnusable($0, segments: 2, .noSupportedTrack(sampleEntries: []))
+        },
         Row(when: "VC-1 alone", segments: [stream([vc1])]) {
             isUnusable($0, segments: 1, .noSupportedStream(streamTypes: [0xEA], names: ["VC-1"]))
         },

@@ -157,6 +157,23 @@ extension MediaFileIndex {
         }
     }
 
+    /// Packagers that know no EXT-X-MAP list the init section first, or whole files.
+    @Test func initSectionAndWholeFileAreReadAsSegments() throws {
+        let fragmented = try FileMedia.make(seconds: "4", output: Self.noSlices)
+        let index = try MediaFileIndex.of(fragmented).index
+        var demuxer = FragmentedMP4Demuxer()
+        #expect(try demuxer.feed(try #require(index.initialization).bytes).video.isEmpty)
+        let segment = try #require(index.segments.first)
+        #expect(try !demuxer.feed(Array(fragmented[segment.range])).video.isEmpty)
+
+        let plain = try FileMedia.make(seconds: "4")
+        var another = FragmentedMP4Demuxer()
+        let whole = try another.feed(plain)
+        let expected = try MediaFileIndex.of(plain).index.demux(plain)
+        #expect(whole.video.map(\.payload) == expected.video.map(\.payload) && !whole.video.isEmpty)
+        #expect(whole.audio.map(\.pts) == expected.audio.map(\.pts) && !whole.audio.isEmpty)
+    }
+
     /// Cut off anywhere, a fragmented file has what is before that.
     @Test func fragmentedFileEndsWhereItIsCutOff() throws {
         let file = try FileMedia.make(seconds: "12", output: Self.noSlices)

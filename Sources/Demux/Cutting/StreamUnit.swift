@@ -62,7 +62,7 @@ struct StreamUnitAssembler: Sendable {
     /// Whether units of this stream are compared, and cut at.
     let isAnchor: Bool
     private var open: Open?
-    private var counter: UInt8?
+    private var counter = ContinuityCounter()
     private var lastPayload: [UInt8] = []
     private var hasLoss = false
     private var scrambling = ScramblingMark()
@@ -78,10 +78,10 @@ struct StreamUnitAssembler: Sendable {
     ) -> [StreamUnit] {
         guard !packet.payload.isEmpty else { return [] }
         let payload = bytes[packet.payload]
-        if packet.continuityCounter == counter, lastPayload.elementsEqual(payload) { return [] }
-        let isLoss = !packet.hasDiscontinuityIndicator && counter.map { !packet.follows($0) } ?? false
+        if packet.continuityCounter == counter.last, lastPayload.elementsEqual(payload) { return [] }
+        let isLoss = !packet.hasDiscontinuityIndicator && counter.last != nil && !counter.isFollowed(by: packet)
         if isLoss { counts.losses += 1 }
-        counter = packet.continuityCounter
+        counter.record(packet)
         // Its storage stays.
         lastPayload.removeAll(keepingCapacity: true)
         lastPayload += payload
@@ -105,14 +105,17 @@ struct StreamUnitAssembler: Sendable {
 
     mutating func recordLoss(_ packet: TransportPacket) {
         hasLoss = true
-        counter = packet.continuityCounter
+        counter.record(packet)
     }
 
     /// Ends the open unit.
     /// - Parameter isEnd: whether nothing tells that it is whole, because the connection ended. Then it is returned only if
     ///   its last packet is stuffed, as that of a whole one is.
     mutating func close(isEnd: Bool) -> StreamUnit? {
-        defer { (open, counter, lastPayload, hasLoss) = (nil, nil, [], false) }
+        defer {
+            (open, lastPayload, hasLoss) = (nil, [], false)
+            counter.restart()
+        }
         guard let open, open.size == nil, !isEnd || open.isStuffed, content != .sections else { return nil }
         return takeOpen()
     }

@@ -29,19 +29,32 @@ package struct FragmentedMP4Demuxer: SegmentDemuxer {
 
     package mutating func feed(_ segment: [UInt8]) throws(MediaError) -> DemuxedSegment {
         let (boxes, rest) = try BoxReader.wholeBoxes(in: segment[...])
-        if let moov = boxes.first("moov") {
-            guard boxes.first("moof") != nil else {
-                throw MediaError(.unfragmentedMovie, offset: moov.start, section: "RFC 8216 §3.3")
-            }
-            try apply(moov)
-        }
+        if let moov = boxes.first("moov") { try apply(moov) }
         guard let movie else { throw MediaError(.missingInitialization, section: "RFC 8216 §3.3") }
+        if let moov = boxes.first("moov"), boxes.first("moof") == nil {
+            // Packagers that know no EXT-X-MAP list the init section as a segment.
+            if movie.isFragmented { return DemuxedSegment() }
+            return try feedFile(segment, moov, movie)
+        }
         var output = DemuxedSegment()
         if !rest.isEmpty, !Self.isMediaData(rest) { output.counts[.badBoxes] += 1 }
         let fragments = try Self.fragments(in: boxes, of: segment, movie, counts: &output.counts)
         try demux(fragments.flatMap(\.tracks), of: segment, into: &output)
         output.metadata = boxes.timedMessages(
             from: tracks?.earliestPresentation(of: boxes.indexedTrack), counts: &output.counts)
+        return output
+    }
+
+    /// Demuxes a segment that is a plain MP4 file, as some origins list recordings.
+    private mutating func feedFile(_ segment: [UInt8], _ moov: Box, _ movie: Movie) throws(MediaError) -> DemuxedSegment
+    {
+        guard let tracks else { throw MediaError(.missingInitialization, section: "RFC 8216 §3.3") }
+        let file = try MovieFile(moov, movie, tracks, fileSize: UInt64(segment.count))
+        guard !file.isEmpty else {
+            throw MediaError(.unfragmentedMovie, offset: moov.start, section: "RFC 8216 §3.3")
+        }
+        var output = DemuxedSegment()
+        try demux(file.fragments(in: [0..<UInt64(segment.count)], of: segment), of: segment, into: &output)
         return output
     }
 

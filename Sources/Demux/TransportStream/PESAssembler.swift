@@ -27,7 +27,7 @@ struct PESAssembler: Sendable {
     var buffer = ElementaryBuffer()
     /// Payload of the last transport packet after the end of the PES packet; video only.
     private var surplus: [UInt8] = []
-    private var counter: UInt8?
+    private var counter = ContinuityCounter()
     /// A copy of the payload of the last transport packet in this segment, by which a duplicate is recognized; empty before any.
     private var lastPayload: [UInt8] = []
     private var lastWasStuffed = false
@@ -60,7 +60,7 @@ struct PESAssembler: Sendable {
     /// Begins a segment. The continuity counter is checked across the segment boundary only if a PES packet is still
     /// open.
     mutating func beginSegment() {
-        if isPacketComplete { counter = nil }
+        if isPacketComplete { counter.restart() }
         lastPayload.removeAll(keepingCapacity: true)
         wasDuplicate = false
         segmentStart = nil
@@ -68,13 +68,11 @@ struct PESAssembler: Sendable {
 
     /// Whether the continuity counter of `packet` follows that of the last packet. A packet with a wrong sync byte must
     /// meet this.
-    func expects(_ packet: TransportPacket) -> Bool {
-        counter.map(packet.follows) ?? false
-    }
+    func expects(_ packet: TransportPacket) -> Bool { counter.isFollowed(by: packet) }
 
     /// Records a packet of this PID with unusable payload.
     mutating func recordLoss(_ packet: TransportPacket) {
-        counter = packet.continuityCounter
+        counter.record(packet)
         if case .payload = state { buffer.recordLoss() }
     }
 
@@ -86,9 +84,9 @@ struct PESAssembler: Sendable {
             return
         }
         let followsLast = expects(packet)
-        let isContinuous = counter == nil || packet.hasDiscontinuityIndicator || followsLast
+        let isContinuous = counter.last == nil || packet.hasDiscontinuityIndicator || followsLast
         checkContinuity(packet, isContinuous: isContinuous, counts: &counts)
-        counter = packet.continuityCounter
+        counter.record(packet)
         lastPayload.removeAll(keepingCapacity: true)
         lastPayload.append(packet.payload, of: bytes)
         wasDuplicate = false
@@ -104,7 +102,7 @@ struct PESAssembler: Sendable {
 
     /// Whether `packet` is the last packet of this segment once more.
     func isDuplicate(_ packet: TransportPacket, of bytes: [UInt8]) -> Bool {
-        guard packet.continuityCounter == counter, !wasDuplicate else { return false }
+        guard packet.continuityCounter == counter.last, !wasDuplicate else { return false }
         return lastPayload.elementsEqual(bytes[packet.payload])
     }
 

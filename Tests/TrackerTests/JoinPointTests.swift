@@ -186,7 +186,7 @@ func segmentsMayRepeatWhatCanBeListedAgain(
 }
 
 private let resetMethodRows: [(method: SegmentCursor.RejoinMethod, is: Duration)] = [
-    (.url, .zero), (.programDateTime, .seconds(4)), (.previousOrigin, minute), (.liveEdge, minute),
+    (.url, .zero), (.programDateTime, .seconds(4)), (.previousOrigin, minute), (.liveEdge, .seconds(18)),
 ]
 
 @Test(arguments: resetMethodRows)

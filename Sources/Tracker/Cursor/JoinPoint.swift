@@ -27,6 +27,9 @@ package struct JoinPoint: Equatable, Sendable {
     /// At a greater distance the clock or the numbers have changed, or joining would cause a burst of old media.
     package static func reach(_ targetDuration: Duration) -> Duration { max(.seconds(60), targetDuration * 10) }
 
+    /// The greatest lag of an origin that begins new numbers behind what was published.
+    static func lag(_ playlist: MediaPlaylist) -> Duration { max(.seconds(8), playlist.targetDuration * 4) }
+
     /// Returns the media sequence number to continue with, at most one past the last listed; nil if unknown.
     ///
     /// Dates take precedence over numbers, because a restarted encoder restarts its numbers.
@@ -145,7 +148,9 @@ extension SegmentCursor.RejoinMethod {
         switch self {
         case .url: .zero
         case .programDateTime: playlist.repeatableAfterDate
-        case .previousOrigin, .liveEdge: JoinPoint.reach(playlist.targetDuration)
+        case .previousOrigin: JoinPoint.reach(playlist.targetDuration)
+        // A packager that begins again lists its live edge, which is not far behind what was published.
+        case .liveEdge: min(playlist.duration + JoinPoint.lag(playlist), JoinPoint.reach(playlist.targetDuration))
         }
     }
 }

@@ -24,6 +24,8 @@ extension UpstreamEvent {
             EventLine("variant-refused", ("uri", variant.uri), ("codecs", codecs.joined(separator: " ")))
         case .variantRefused(let variant, .failed(let error)):
             EventLine("variant-refused", ("uri", variant.uri), ("status", "\(error.status ?? 0)"))
+        case .audioAbandoned(let audio, let error):
+            EventLine("audio-abandoned", ("name", audio.name), ("status", "\(error.status ?? 0)"))
         case .joined(let joined):
             EventLine(
                 "joined", ("rendition", joined.rendition.token), ("media-sequence", "\(joined.mediaSequence)"),

@@ -51,6 +51,66 @@ private func multivariant(
     #expect(run.requests.count < 60)
 }
 
+private func selectedAudio(_ run: SessionRun) -> [String] {
+    run.events.compactMap {
+        guard case .variantSelected(_, let audio, _, _) = $0.event else { return nil }
+        return "\(audio?.name ?? "none") \(audio?.uri ?? "in the segments")"
+    }
+}
+
+@Test func audioRenditionThatIsNotThereIsReplacedByTheVariantsOwnAudio() async throws {
+    let origin = multivariant { request, _ in request.url.contains("audio") ? refused(404, request) : nil }
+    let run = try await SessionRun(origin, seconds: 30, upstream: upstream)
+    #expect(selectedAudio(run) == ["en audio.m3u8", "en in the segments"])
+    let abandoned = run.times { if case .audioAbandoned = $0 { true } else { false } }
+    #expect(abandoned.count == 1)
+    let first = try #require(run.deliveries.first { $0.delivery.rendition == .main })
+    #expect(try abandoned.count == 1 && first.at >= #require(abandoned.first), "no segment comes before it is known")
+    #expect(run.trace(.main) == "104 105 106 107 108 109")
+}
+
+@Test func audioRenditionThatComesLateIsWaitedFor() async throws {
+    let origin = multivariant { request, now in
+        request.url.contains("audio") && now < .seconds(2) ? refused(503, request) : nil
+    }
+    let run = try await SessionRun(origin, seconds: 30, upstream: upstream)
+    #expect(selectedAudio(run) == ["en audio.m3u8"])
+    #expect(run.trace(.main) == "104 105 106 107 108 109" && run.trace(.audio) == "103 104 105 106 107 108 109")
+}
+
+@Test func audioRenditionAtTheVariantsOwnURLIsInItsSegments() async throws {
+    let list =
+        "#EXTM3U\n#EXT-X-MEDIA:TYPE=AUDIO,GROUP-ID=\"a\",NAME=\"en\",DEFAULT=YES,URI=\"v.m3u8\"\n"
+        + "#EXT-X-STREAM-INF:BANDWIDTH=1,AUDIO=\"a\"\nv.m3u8\n"
+    let run = try await SessionRun(multivariant(playlist: { _ in list }), seconds: 30, upstream: upstream)
+    #expect(selectedAudio(run) == ["en in the segments"])
+    #expect(run.trace(.main) == "104 105 106 107 108 109" && run.trace(.audio) == "")
+}
+
+@Test func variantThatIsAMultivariantPlaylistIsFollowedToItsVariants() async throws {
+    let wrapper = "#EXTM3U\n#EXT-X-STREAM-INF:BANDWIDTH=9\nreal/master.m3u8\n"
+    let origin = multivariant { request, _ in
+        request.url.hasSuffix("/real/master.m3u8") ? text(twoVariants, request) : nil
+    } playlist: { _ in
+        wrapper
+    }
+    let run = try await SessionRun(origin, seconds: 30, upstream: upstream)
+    #expect(run.trace(.main) == "104 105 106 107 108 109" && run.trace(.audio) == "103 104 105 106 107 108 109")
+    #expect(run.requested(.mediaPlaylist).contains("http://origin.example/real/high.m3u8"))
+}
+
+@Test func multivariantPlaylistsThatNameEachOtherEnd() async throws {
+    let origin = multivariant { request, _ in
+        text("#EXTM3U\n#EXT-X-STREAM-INF:BANDWIDTH=9\nagain/master.m3u8\n", request)
+    }
+    let run = try await SessionRun(origin, seconds: 30, upstream: upstream)
+    guard case .failed(let error) = run.end else {
+        Issue.record("\(String(describing: run.end))")
+        return
+    }
+    #expect(error.reason == .unexpectedPlaylistKind && run.requests.count == 4)
+}
+
 @Test func refusedMediaPlaylistReloadsTheMultivariantPlaylistAtOnce() async throws {
     let origin = multivariant { request, now in
         request.url.contains("token=0") && now > .seconds(14) ? refused(403, request) : nil

@@ -26,6 +26,13 @@ extension UpstreamEvent {
             LogLine(
                 .warning, "The variant of \(Self.text(of: variant, nil, [])) is not followed: \(Self.text(of: refusal))"
             )
+        case .audioAbandoned(let audio, let error):
+            LogLine(
+                .warning,
+                """
+                The audio rendition \(audio.name) is not there, and the audio in the variant's own segments is followed, if \
+                there is some: \(RelayError(error).message)
+                """)
         case .joined(let joined):
             LogLine(
                 .info,

@@ -80,6 +80,9 @@ struct MediaIntake: Sendable {
         requests.deliver(.ended(dateRanges: []), of: role)
     }
 
+    /// Follows a rendition no longer of which nothing was delivered.
+    mutating func drop(at index: Int) { requests.cancelAll(of: renditions.remove(at: index).role) }
+
     /// Drops what is listed, because only the playlists are followed.
     mutating func discard() {
         for index in renditions.indices where !renditions[index].queue.isEmpty {
@@ -346,6 +349,8 @@ struct MediaIntake: Sendable {
     /// Delivers, for each rendition, what is ready before the first segment that is waited for: audio and subtitles before
     /// the video that they belong to.
     private mutating func deliver(at now: Duration) {
+        // Without its playlist, the audio in the main rendition may take its place.
+        if renditions.contains(where: { $0.role == .audio && $0.isUnopened }) { return }
         let isHeld = holdsBurst(at: now)
         for index in renditions.indices where !renditions[index].role.isVideo { deliver(index, at: now) }
         for index in renditions.indices where renditions[index].role.isVideo && !isHeld { deliver(index, at: now) }

@@ -83,7 +83,7 @@ struct PlaylistIntake: Sendable {
             media.requests.start(
                 request, for: .playlist(role), byteLimit: policy.limits.playlistBytes(of: role), at: now)
         }
-        if media.requests.admits(locator.upstream, at: now),
+        if media.requests.admits(locator.master, at: now),
             let request = locator.startReload(as: media.requests.nextID, at: now)
         {
             media.requests.start(request, for: .multivariantReload, at: now)
@@ -214,6 +214,11 @@ struct PlaylistIntake: Sendable {
             if case .manifest(let manifest) = document, self.manifest != nil {
                 return try read(manifest, answer, isMainLoad: role == .main, &media, at: now)
             }
+            if case .playlist(.multivariant(let playlist)) = document, role == .main, state != .following {
+                media.renditions = makeTrackers(try locator.descend(into: playlist, at: url, base: base), at: now)
+                reportVariant(&media)
+                return false
+            }
             guard case .playlist(.media(let playlist)) = document, manifest == nil else {
                 throw TrackerError(.unexpectedPlaylistKind, url: url)
             }
@@ -277,8 +282,21 @@ struct PlaylistIntake: Sendable {
             if media.renditions[index].cursor.hasEnded { return media.renditions[index].load.close() }
         }
         media.requests.report(media.renditions[index].loadFailed(error, retryAfter: retryAfter, at: now))
+        if role == .audio, media.renditions[index].isUnopened {
+            let isOver = media.renditions[index].counts[.failedPlaylistLoads] >= OpeningPatience().tries
+            if error.isFinal || isOver { return abandonAudio(index, error, &media) }
+        }
         // Subtitles and further audio never end the channel, and request new URLs less often.
         if error.mayBeFixedByNewURL { locator.requestReload(isUrgent: !role.isOptional || isNew, at: now) }
+    }
+
+    /// Follows the audio of the variant itself, because its audio rendition never had a playlist.
+    private mutating func abandonAudio(_ index: Int, _ error: TrackerError, _ media: inout MediaIntake) {
+        guard let audio = locator.audio else { return }
+        media.drop(at: index)
+        locator.abandonAudio()
+        media.requests.report(.audioAbandoned(audio, error))
+        reportVariant(&media)
     }
 
     private func noSegmentsDeadline(_ media: MediaIntake) -> Duration? {
@@ -373,7 +391,7 @@ struct PlaylistIntake: Sendable {
         let outcome = answer.outcome
         locator.finishReload()
         do throws(TrackerError) {
-            let (document, base) = try outcome.playlist(from: locator.upstream)
+            let (document, base) = try outcome.playlist(from: locator.master)
             switch document {
             case .playlist(.multivariant(let playlist)):
                 recordIrregularities(of: playlist, &media)
@@ -382,7 +400,7 @@ struct PlaylistIntake: Sendable {
             case .manifest(let manifest): try reload(manifest, answer, isInOutage: isInOutage, &media, at: now)
             case .playlist(.media):
                 // Without a choice of variants, the channel is at the upstream's own URL.
-                if !media.renditions.isEmpty { move(0, to: locator.upstream, &media, at: now) }
+                if !media.renditions.isEmpty { move(0, to: locator.master, &media, at: now) }
             }
         } catch {
             media.requests.recordFault(FetchFault(error))

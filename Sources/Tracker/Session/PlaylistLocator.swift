@@ -34,6 +34,12 @@ struct PlaylistLocator: Sendable {
     }
 
     let upstream: String
+    /// The URL of the multivariant playlist in use: the upstream, or one that the upstream's multivariant playlist names in
+    /// place of a media playlist.
+    private(set) var master: String
+    /// How many multivariant playlists led to the one in use.
+    private var nesting = 0
+    private static let deepestNesting = 2
     private let policy: UpstreamSession.Policy
     /// nil: the upstream is a media playlist, or was not loaded yet.
     private var multivariant: (playlist: MultivariantPlaylist, base: String)?
@@ -42,6 +48,8 @@ struct PlaylistLocator: Sendable {
     /// Index in `variants` of the one in use.
     private var current = 0
     private(set) var audio: Rendition?
+    /// Whether the playlist of the audio rendition cannot be had, so that the audio in the variant's segments takes its place.
+    private var isAudioDead = false
     /// The audio renditions that are followed beside `audio`: those of the first playlist.
     private(set) var furtherAudio: [Rendition] = []
     /// How many more the first playlist had than may be followed.
@@ -75,7 +83,9 @@ struct PlaylistLocator: Sendable {
     /// When a reload may be requested that is not urgent.
     private var nextSearch = Duration.zero
 
-    init(upstream: String, _ policy: UpstreamSession.Policy) { (self.upstream, self.policy) = (upstream, policy) }
+    init(upstream: String, _ policy: UpstreamSession.Policy) {
+        (self.upstream, master, self.policy) = (upstream, upstream, policy)
+    }
 
     var variant: Variant? { variants.isEmpty ? nil : variants[current] }
 
@@ -105,7 +115,7 @@ struct PlaylistLocator: Sendable {
         let playlist = listed.excluding(policy.refusedVariants)
         let chosen = policy.ladder.leading(policy.variant, of: playlist)
         guard let variant = chosen.first else {
-            throw TrackerError(.noVariant, url: upstream, section: "4.3.4.2")
+            throw TrackerError(.noVariant, url: master, section: "4.3.4.2")
         }
         multivariant = (playlist, base)
         if let known = variants.first, known.bandwidth != variant.bandwidth { isConfirmed = false }
@@ -123,6 +133,23 @@ struct PlaylistLocator: Sendable {
         return select(min(current, variants.count - 1), of: playlist, base: base)
     }
 
+    /// Follows the audio in the variant's own segments in place of a rendition of which no playlist can be had.
+    mutating func abandonAudio() {
+        isAudioDead = true
+        audio?.uri = nil
+    }
+
+    /// Chooses from a multivariant playlist that the one in use named as a media playlist.
+    /// - Parameter url: its URL.
+    /// - Throws: `unexpectedPlaylistKind` if it is too deep, as where two of them name each other.
+    mutating func descend(
+        into playlist: MultivariantPlaylist, at url: String, base: String
+    ) throws(TrackerError) -> URLs {
+        guard nesting < Self.deepestNesting else { throw TrackerError(.unexpectedPlaylistKind, url: url) }
+        (nesting, master, loadCount, current, variants) = (nesting + 1, url, 0, 0, [])
+        return try update(from: playlist, base: base)
+    }
+
     /// Records that media of the variant in use was published.
     mutating func confirmVariant() { (isConfirmed, hasAlternative) = (true, false) }
 
@@ -136,6 +163,8 @@ struct PlaylistLocator: Sendable {
         current = index
         audio = policy.followsAudio ? companion(of: variants[index], in: playlist) : nil
         let main = URIReference.resolve(variants[index].uri, against: base)
+        // A rendition at the variant's own URL is the audio in its segments.
+        if let uri = audio?.uri, isAudioDead || URIReference.resolve(uri, against: base) == main { audio?.uri = nil }
         let companion = audio?.uri.map { URIReference.resolve($0, against: base) }
         let find = { (known: [Rendition], listed: [Rendition]) in
             known.map { rendition in
@@ -143,7 +172,7 @@ struct PlaylistLocator: Sendable {
             }
         }
         let urls = URLs(
-            main: main, audio: companion == main ? nil : companion,
+            main: main, audio: companion,
             furtherAudio: find(furtherAudio, playlist.audioRenditions(of: variants[index])),
             furtherVideo: furtherURLs(in: playlist, base: base),
             subtitles: find(subtitles, playlist.subtitles(of: variants[index])))
@@ -223,7 +252,7 @@ extension PlaylistLocator {
         guard case .due(let at) = reloadState, at <= now else { return nil }
         reloadState = .loading(id)
         earliestReload = now + backoff.next()
-        return FetchRequest(.multivariantPlaylist, url: upstream)
+        return FetchRequest(.multivariantPlaylist, url: master)
     }
 
     mutating func finishReload() { reloadState = .idle }

@@ -67,6 +67,9 @@ struct RenditionTracker: Sendable {
     /// Whether a playlist was read that has segments or has ended.
     var isJoined: Bool { cursor.next != nil || cursor.hasEnded }
 
+    /// Whether none of its playlists was read yet.
+    var isUnopened: Bool { firstPlaylistAt == nil }
+
     /// Whether its first playlist is being fetched, for the first time.
     var isBeingOpened: Bool { firstPlaylistAt == nil && load.isInFlight && load.failures.last == nil }
 

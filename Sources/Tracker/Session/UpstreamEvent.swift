@@ -16,6 +16,9 @@ package enum UpstreamEvent: Equatable, Sendable {
     case variantsSelected([Variant], dropped: Int)
     /// A variant is not followed any more, because another one may be usable.
     case variantRefused(Variant, VariantRefusal)
+    /// The playlist of the variant's audio rendition cannot be had. The audio in the variant's segments takes its place, if
+    /// there is some.
+    case audioAbandoned(Rendition, TrackerError)
     /// The first segments of a rendition are known.
     case joined(Joined)
     /// A step was taken because a playlist listed nothing new for that long.

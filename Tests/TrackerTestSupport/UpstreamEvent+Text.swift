@@ -26,6 +26,8 @@ extension UpstreamEvent {
             EventLine("variant-refused", ("uri", variant.uri), ("status", "\(error.status ?? 0)"))
         case .audioAbandoned(let audio, let error):
             EventLine("audio-abandoned", ("name", audio.name), ("status", "\(error.status ?? 0)"))
+        case .variantChanged(let old, let new, let change):
+            EventLine("variant-changed", ("from", old.uri), ("to", new.uri), ("change", "\(change)"))
         case .joined(let joined):
             EventLine(
                 "joined", ("rendition", joined.rendition.token), ("media-sequence", "\(joined.mediaSequence)"),

@@ -16,7 +16,16 @@ private let orderRows: [(when: String, count: Int, after: Int, active: Int?, tri
 func sourcesAreTriedInTurn(when: String, count: Int, after source: Int, active: Int?, tries: [Int]) {
     var order = FailoverOrder()
     order.resume(after: source)
-    #expect(tries.map { _ in order.next(of: count, excluding: active) } == tries, "\(when)")
+    #expect(tries.map { _ in order.next(of: count, excluding: active) } == tries.map { .source($0) }, "\(when)")
+}
+
+@Test func anotherVariantIsTriedBeforeEachSource() {
+    var order = FailoverOrder()
+    #expect(
+        (0..<4).map { _ in order.next(of: 3, excluding: 0, hasVariant: true) }
+            == [.variant, .source(1), .variant, .source(2)])
+    #expect(order.next(of: 1, excluding: 0, hasVariant: true) == .variant, "the only source")
+    #expect(order.next(of: 1, excluding: 0) == nil, "the only source, of one variant")
 }
 
 @Test func pausesBetweenFailedTrialsDoubleUntilASegmentIsPublished() {

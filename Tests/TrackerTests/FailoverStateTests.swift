@@ -23,6 +23,14 @@ private struct Sessions {
 
     func trial(_ session: SourceSession) -> SourceTrial { SourceTrial(session, until: .seconds(30)) }
 
+    /// A trial of another variant of the session's source.
+    func variantTrial(_ session: SourceSession) -> SourceTrial {
+        let variant = Variant(uri: "a.m3u8", bandwidth: 1)
+        return SourceTrial(
+            session, until: .seconds(30),
+            otherVariant: OtherVariant(published: variant, edge: .edge, isReturn: false))
+    }
+
     var states: [(name: String, state: State)] {
         [
             ("idle", .idle),
@@ -37,6 +45,8 @@ private struct Sessions {
             ("trying b, p monitored", .trying(trial(b), .none(after: lost), monitoring)),
             ("trying p", .trying(trial(p), .none(after: lost), nil)),
             ("on a, failing back to p", .failingBack(trial(p), from: a)),
+            ("on p, trying a variant", .trying(variantTrial(Self.make(0, number: 5)), .source(p), nil)),
+            ("on p, a variant returns", .failingBack(variantTrial(Self.make(0, number: 6)), from: p)),
             ("searching", .searching(after: lost, nil)),
             ("searching, p monitored", .searching(after: lost, monitoring)),
             ("ended", .ended(after: lost)),
@@ -50,6 +60,9 @@ private struct Sessions {
             ("trialStarted p", .trialStarted(trial(another))),
             ("trialStarted a", .trialStarted(trial(Self.make(1, number: 8)))),
             ("trialStarted b", .trialStarted(trial(Self.make(2, number: 7)))),
+            ("variant of p", .trialStarted(variantTrial(another))),
+            ("variant of a", .trialStarted(variantTrial(Self.make(1, number: 8)))),
+            ("variant of p returns", .failbackStarted(variantTrial(another))),
             ("failbackStarted p", .failbackStarted(trial(another))),
             ("failbackStarted b", .failbackStarted(trial(Self.make(2, number: 7)))),
             ("trialPassed", .trialPassed),
@@ -92,15 +105,23 @@ private let transitions: [String: [String: String]] = [
     "on p": [
         "activeReopened p": "onPrimary p",
         "trialStarted a": "trying p ?a", "trialStarted b": "trying p ?b", "activeEnded": "searching",
-        "channelEnded": "ended",
+        "variant of p": "trying p ?p", "variant of p returns": "failingBack p ?p", "channelEnded": "ended",
+    ],
+    "on p, trying a variant": [
+        "activeReopened p": "trying p ?p", "trialReopened p": "trying p ?p",
+        "trialPassed": "onPrimary p", "trialEnded": "onPrimary p", "activeEnded": "trying ?p", "channelEnded": "ended",
+    ],
+    "on p, a variant returns": [
+        "activeReopened p": "failingBack p ?p", "trialReopened p": "failingBack p ?p",
+        "trialPassed": "onPrimary p", "trialEnded": "onPrimary p", "activeEnded": "trying ?p", "channelEnded": "ended",
     ],
     "on a": [
-        "activeReopened a": "onBackup a",
+        "activeReopened a": "onBackup a", "variant of a": "trying a ?a",
         "trialStarted p": "trying a ?p", "trialStarted b": "trying a ?b", "activeEnded": "searching",
         "monitorStarted": "onBackup a m", "channelEnded": "ended",
     ],
     "on a, p monitored": [
-        "activeReopened a": "onBackup a m",
+        "activeReopened a": "onBackup a m", "variant of a": "trying a ?a m",
         "trialStarted p": "trying a ?p", "trialStarted b": "trying a ?b m", "failbackStarted p": "failingBack a ?p",
         "activeEnded": "searching m", "monitorPaused": "onBackup a", "channelEnded": "ended",
     ],
@@ -166,7 +187,8 @@ private let transitions: [String: [String: String]] = [
             guard let transition = state.transition(on: event) else { continue }
             let next = transition.next
             let held = [next.active, next.trial?.session, next.monitor?.session].compactMap { $0 }
-            #expect(Set(held.map(\.source)).count == held.count, "\(name): \(eventName)")
+            let isOfVariant = [next.trial, state.trial].contains { $0?.otherVariant != nil }
+            #expect(isOfVariant || Set(held.map(\.source)).count == held.count, "\(name): \(eventName)")
             let numbers = held.map { number(of: $0) }
             let abandoned = transition.abandoned.compactMap { $0 }.map { number(of: $0) }
             #expect(Set(numbers).isDisjoint(with: abandoned), "\(name): \(eventName)")

@@ -78,7 +78,7 @@ import Testing
         ("the best is a page", ["page", "avc"], ["p page/list.m3u8 0"], "/avc/", nil),
         ("the best is protected", ["drm", "avc"], ["p drm/list.m3u8 0"], "/avc/", nil),
         ("none is there", ["gone-a", "gone-b"], ["p gone-a/list.m3u8 404"], "nothing", "404"),
-        ("the best is not there yet", ["busy", "avc"], [], "nothing", "503"),
+        ("the best is not there yet", ["busy", "avc"], ["p busy/list.m3u8 503"], "/avc/", nil),
     ]
 
     @Test(arguments: dead.indices) func nextVariantIsTriedForADeadOne(row: Int) async throws {

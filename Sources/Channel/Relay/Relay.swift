@@ -167,6 +167,7 @@ extension Relay {
         case .joined(let joined) where joined.rendition == .main: try await open(joined, of: source)
         case .playlistEnded(.main): await pipeline?.ring.stopSliding()
         case .playlistReopened(.main): await pipeline?.ring.resumeSliding()
+        case .variantChanged: hasSwitched = true
         case .sourceSwitched:
             hasSwitched = true
             await pipeline?.ring.resumeSliding()

@@ -33,6 +33,13 @@ extension UpstreamEvent {
                 The audio rendition \(audio.name) is not there, and the audio in the variant's own segments is followed, if \
                 there is some: \(RelayError(error).message)
                 """)
+        case .variantChanged(let old, let new, let change):
+            LogLine(
+                change == .silent ? .warning : .notice,
+                """
+                Following the variant of \(Self.text(of: new, nil, [])) in place of \(Self.text(of: old, nil, [])), \
+                \(change == .silent ? "of which nothing can be published" : "because it is there again")
+                """)
         case .joined(let joined):
             LogLine(
                 .info,

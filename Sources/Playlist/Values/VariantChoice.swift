@@ -91,7 +91,7 @@ extension Variant {
     ]
 
     /// Whether another variant has the same attributes, at this or another URI.
-    fileprivate func isEquivalent(to other: Variant) -> Bool { comparableAttributes == other.comparableAttributes }
+    package func isEquivalent(to other: Variant) -> Bool { comparableAttributes == other.comparableAttributes }
 
     fileprivate var comparableAttributes: Set<AttributeList.Attribute> {
         Set(attributes.attributes.filter { !Self.pathAttributes.contains($0.name) })

@@ -12,11 +12,17 @@ package struct JoinPoint: Equatable, Sendable {
     /// Later segments may have been received from the other source. So a live playlist ignores this number, and is
     /// joined at its edge.
     package var leftAt: UInt64?
+    /// Whether earlier media was of another variant. Its clock and its numbers are the same, and it has other bytes.
+    package var isOfOtherVariant: Bool
 
-    package init(date: ProgramDateTime? = nil, mediaSequence: UInt64? = nil, leftAt: UInt64? = nil) {
+    package init(
+        date: ProgramDateTime? = nil, mediaSequence: UInt64? = nil, leftAt: UInt64? = nil,
+        isOfOtherVariant: Bool = false
+    ) {
         self.date = date
         self.mediaSequence = mediaSequence
         self.leftAt = leftAt
+        self.isOfOtherVariant = isOfOtherVariant
     }
 
     /// The live edge: nothing was received before.

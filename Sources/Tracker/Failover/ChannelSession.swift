@@ -13,19 +13,20 @@ import Playlist
 package struct ChannelSession: IngestSession {
     let policy: Policy
     /// Absolute URLs: the primary, then its backups. A source is identified by its index.
-    private let urls: [String]
+    let urls: [String]
     private var openedSessions: UInt64 = 0
-    private var state = FailoverState.idle
+    var state = FailoverState.idle
     private var failoverOrder = FailoverOrder()
-    private var output: ChannelOutput
-    private var history = SourceHistory()
-    private var retiredCounts = IngestCounts()
+    var output: ChannelOutput
+    var history = SourceHistory()
+    var retiredCounts = IngestCounts()
     private var switches = 0
-    /// The variants of each source whose video turned out to be foreign.
-    private var refusedVariants: [Int: [Variant]] = [:]
+    var variants: [Int: VariantHistory] = [:]
+    /// Segments of a finished playlist that were lost since one of them was published.
+    var lostInRow = 0
     /// Shared by all sources: they may be on one host.
-    private var limiter: HostLimiter
-    private var effects = EffectBuffer()
+    var limiter: HostLimiter
+    var effects = EffectBuffer()
     /// Time since the last publication in which nothing could be tried.
     private var untried = Duration.zero
 
@@ -54,9 +55,11 @@ package struct ChannelSession: IngestSession {
     }
 
     private func dueDecision(at now: Duration) -> FailoverState.Decision? {
-        guard hasBackups else { return nil }
-        return state.decision(
-            at: now, order: failoverOrder, history: history, failbackDelay: policy.failbackDelay)
+        guard hasBackups || state.trial != nil || state.active != nil else { return nil }
+        let decision = state.decision(
+            at: now, order: failoverOrder, history: history, failbackDelay: policy.failbackDelay,
+            returnAt: variants[0]?.deadline)
+        return decision == .tryNext && !hasCandidate ? nil : decision
     }
 
     /// Wakes a session that may have waited for a connection that another one has released.
@@ -70,7 +73,8 @@ package struct ChannelSession: IngestSession {
         var deadlines = [state.active?.wakeAt, giveUpDeadline, output.nextGapAt]
         deadlines += state.trial?.deadlines ?? []
         deadlines += state.monitor?.deadlines(failbackDelay: policy.failbackDelay) ?? []
-        if hasBackups, state.isInOutage, state.trial == nil { deadlines.append(failoverOrder.nextAt) }
+        if state.isInOutage, state.trial == nil, hasCandidate { deadlines.append(failoverOrder.nextAt) }
+        deadlines.append(state.variantReturn(variants[0]?.deadline, policy.failbackDelay))
         effects.scheduleWake(for: deadlines, after: now)
     }
 
@@ -105,6 +109,7 @@ package struct ChannelSession: IngestSession {
             return
         }
         if outcome == .published {
+            lostInRow = 0
             failoverOrder.resetBackoff()
             history.clearOutage()
             untried = .zero
@@ -125,7 +130,7 @@ package struct ChannelSession: IngestSession {
             return
         }
         state.recordProbe(outcome)
-        guard case .refused(let reason) = outcome else { return }
+        guard case .refused(let reason) = outcome, trial.otherVariant == nil else { return }
         let error = TrackerError(.nothingUsable(for: .zero, reason), url: urls[delivery.source])
         effects.report(history.recordFailure(of: delivery.source, error))
     }
@@ -141,11 +146,11 @@ package struct ChannelSession: IngestSession {
         }
     }
 
-    private mutating func forwardToActive(_ input: UpstreamSession.Input, at now: Duration) {
+    mutating func forwardToActive(_ input: UpstreamSession.Input, at now: Duration) {
         publish(state.handleActive(input, at: now, limiter: &limiter), at: now)
     }
 
-    private mutating func forwardToTrial(_ input: UpstreamSession.Input, at now: Duration) {
+    mutating func forwardToTrial(_ input: UpstreamSession.Input, at now: Duration) {
         for effect in state.handleTrial(input, at: now, limiter: &limiter) {
             if case .end(let end) = effect { trialEnded(end, at: now) } else { effects.append(effect) }
         }
@@ -156,7 +161,9 @@ package struct ChannelSession: IngestSession {
         for effect in activeEffects where !state.hasEnded {
             switch effect {
             case .fetch, .cancel, .wake, .probe: break
-            case .deliver(let delivery): output.record(delivery)
+            case .deliver(let delivery):
+                if leavesVariant(after: delivery, at: now) { return }
+                output.record(delivery)
             case .report(let event): output.record(event, at: now)
             case .end(let end):
                 activeEnded(end, at: now)
@@ -173,8 +180,20 @@ package struct ChannelSession: IngestSession {
         case .switchToTrial: switchToTrial(at: now)
         case .endTrial: endTrial(at: now)
         case .tryNext:
-            let source = failoverOrder.next(of: urls.count, excluding: state.active?.source)
-            startTrial(of: source, at: now) { .trialStarted($0) }
+            let active = state.active
+            let candidate = failoverOrder.next(
+                of: urls.count, excluding: active?.source, hasVariant: active.map(hasOtherVariant) ?? false)
+            switch candidate {
+            case .source(let source): startTrial(of: source, at: now) { .trialStarted($0) }
+            case .variant:
+                if let active { startVariantTrial(beside: active, isReturn: false, at: now) { .trialStarted($0) } }
+            case nil: break
+            }
+        case .returnVariant:
+            variants[0]?.recordTrial(at: now)
+            if let active = state.active {
+                startVariantTrial(beside: active, isReturn: true, at: now) { .failbackStarted($0) }
+            }
         case .failBack: startTrial(of: 0, at: now) { .failbackStarted($0) }
         case .monitorPrimary:
             apply(.monitorStarted(makeSession(for: 0, fetchesMedia: false)))
@@ -186,8 +205,7 @@ package struct ChannelSession: IngestSession {
     private mutating func startTrial(
         of source: Int, at now: Duration, as event: (SourceTrial) -> FailoverState.Event
     ) {
-        // With few connections to one host, requests that hang would keep the other source from being tried.
-        if limiter.maxConnections != nil, state.isInOutage { forwardToActive(.pauseMedia, at: now) }
+        pauseForTrial(at: now)
         apply(
             event(
                 SourceTrial(
@@ -197,37 +215,13 @@ package struct ChannelSession: IngestSession {
         forwardToTrial(.start, at: now)
     }
 
-    /// Opens the active source again, to follow another variant.
-    /// - Returns: false if the session follows no variant that may be refused.
-    @discardableResult
-    private mutating func reopen(
-        _ session: SourceSession, refusing refusal: VariantRefusal?, at now: Duration
-    ) -> Bool {
-        guard refuse(session, refusal) else { return false }
-        retiredCounts += IngestCounts(session.status)
-        apply(.activeReopened(makeSession(for: session.source)))
-        forwardToActive(.start, at: now)
-        return true
-    }
-
-    /// Opens the source on trial again, likewise.
-    @discardableResult
-    private mutating func reopen(_ trial: SourceTrial, refusing refusal: VariantRefusal?, at now: Duration) -> Bool {
-        guard refuse(trial.session, refusal) else { return false }
-        apply(.trialReopened(trial.reopened(with: makeSession(for: trial.source))))
-        forwardToTrial(.start, at: now)
-        return true
-    }
-
-    private mutating func refuse(_ session: SourceSession, _ refusal: VariantRefusal?) -> Bool {
-        guard let refusal, let variant = session.variantOnTrial else { return false }
-        refusedVariants[session.source, default: []].append(variant)
-        let event = UpstreamEvent.variantRefused(variant, refusal)
-        effects.report(session.source == 0 ? event : .backup(session.source, event))
-        return true
+    /// With few connections to one host, requests that hang would keep the other source from being tried.
+    mutating func pauseForTrial(at now: Duration) {
+        if limiter.maxConnections != nil, state.isInOutage { forwardToActive(.pauseMedia, at: now) }
     }
 
     private mutating func endTrial(at now: Duration) {
+        if let trial = state.trial, let other = trial.otherVariant { recordEnd(of: trial, other, at: now) }
         apply(.trialEnded)
         failoverOrder.backOff(from: now)
         if limiter.maxConnections != nil { forwardToActive(.resumeMedia, at: now) }
@@ -237,11 +231,16 @@ package struct ChannelSession: IngestSession {
         guard let trial = state.trial else { return }
         if let status = state.activeStatus { retiredCounts += IngestCounts(status) }
         apply(.trialPassed)
-        switches += 1
         failoverOrder.resume(after: trial.source)
-        history.recordTakeover(of: trial.source)
-        effects.report(.sourceSwitched(to: trial.source, url: urls[trial.source]))
-        let (kept, late) = output.edge.trimming(trial.heldEffects)
+        if let other = trial.otherVariant {
+            recordChange(of: trial, from: other, at: now)
+        } else {
+            switches += 1
+            history.recordTakeover(of: trial.source)
+            effects.report(.sourceSwitched(to: trial.source, url: urls[trial.source]))
+        }
+        let (kept, late) = output.edge.trimming(
+            trial.heldEffects, otherVariantOf: trial.otherVariant == nil ? nil : trial.source)
         for loss in late {
             retiredCounts.record(loss)
             let event = UpstreamEvent.lost(.main, loss)
@@ -264,13 +263,18 @@ package struct ChannelSession: IngestSession {
     /// Handles the end of the session on trial: it has no usable media. If the primary is drained, all of it was
     /// published from one source or another, and the channel ends.
     private mutating func trialEnded(_ end: SessionEnd, at now: Duration) {
-        guard let trial = state.trial, !reopen(trial, refusing: end.variantRefusal, at: now) else { return }
+        guard let trial = state.trial else { return }
+        // What another variant may be tried for is decided anew.
+        if trial.otherVariant == nil, reopen(trial, refusing: end.variantRefusal, at: now) { return }
         endTrial(at: now)
-        if trial.source == 0, case .drained = end {
+        // Another variant that has ended says nothing of the one that is published, which may go on.
+        if trial.source == 0, trial.otherVariant == nil, case .drained = end {
             publish(trial.heldEffects, at: now)
             return finish(.drained)
         }
-        if case .failed(let error) = end { effects.report(history.recordFailure(of: trial.source, error)) }
+        if case .failed(let error) = end, trial.otherVariant == nil {
+            effects.report(history.recordFailure(of: trial.source, error))
+        }
     }
 
     private mutating func finish(_ end: SessionEnd) {
@@ -279,7 +283,7 @@ package struct ChannelSession: IngestSession {
     }
 
     /// Changes the state, and cancels the fetches of the sessions that the new state has no use for.
-    private mutating func apply(_ event: FailoverState.Event) {
+    mutating func apply(_ event: FailoverState.Event) {
         guard let transition = state.transition(on: event) else {
             return assertionFailure("\(event) is not legal in \(state)")
         }
@@ -288,16 +292,26 @@ package struct ChannelSession: IngestSession {
     }
 
     /// A session that joins `source` at the published edge.
-    /// - Parameter fetchesMedia: false to follow only its playlists.
-    private mutating func makeSession(for source: Int, fetchesMedia: Bool = true) -> SourceSession {
+    /// - Parameters:
+    ///   - fetchesMedia: false to follow only its playlists.
+    ///   - joinPoint: where it joins; nil: as another source does.
+    ///   - excluded: variants that are not followed; nil: those that the source's history excludes.
+    ///   - tracks: what is followed beside the leading rendition; nil: what is listed first.
+    mutating func makeSession(
+        for source: Int, fetchesMedia: Bool = true, joinPoint: JoinPoint? = nil, besides excluded: [Variant]? = nil,
+        tracks: FollowedTracks? = nil
+    ) -> SourceSession {
         var session = policy.session
         session.fetchesMedia = fetchesMedia
-        session.joinPoint = output.edge.joinPoint(of: source)
+        session.joinPoint = joinPoint ?? output.edge.joinPoint(of: source)
+        session.tracks = tracks
         session.channelTargetDuration = policy.resumedTargetDuration
         session.pacesFiles = source > 0
-        session.refusedVariants = refusedVariants[source] ?? []
+        session.refusedVariants = excluded ?? variants[source]?.excluded ?? []
         if hasBackups {
             (session.giveUp, session.opening) = (nil, OpeningPatience())
+        } else if joinPoint != nil {
+            session.opening = OpeningPatience()
         } else if policy.resumedTargetDuration != nil {
             session.opening = .enduring(giveUp: session.giveUp)
         }
@@ -305,7 +319,7 @@ package struct ChannelSession: IngestSession {
         return SourceSession(source: source, url: urls[source], policy: session, number: openedSessions)
     }
 
-    private var hasBackups: Bool { urls.count > 1 }
+    var hasBackups: Bool { urls.count > 1 }
 
     // MARK: - Outages
 

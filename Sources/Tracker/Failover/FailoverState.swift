@@ -9,6 +9,8 @@ import Fetch
 ///         ▴                 │    ▴                       │ primary healthy for a while
 ///         │                 └────┘ trial failed: next    │
 ///         └────trial passed──── failingBack ◂────────────┘
+///
+/// The source on trial may be the active one, with another variant. It is then published in place of that.
 enum FailoverState: Sendable {
     case idle
     /// The primary is published. It may be in an outage and wait for the next trial.
@@ -31,7 +33,8 @@ enum FailoverState: Sendable {
     enum Event: Sendable {
         case primaryOpened(SourceSession)
         case trialStarted(SourceTrial)
-        /// A trial of the primary was started because its monitor found it healthy.
+        /// A trial of the primary was started because its monitor found it healthy, or because its variant of before may be
+        /// there again.
         case failbackStarted(SourceTrial)
         case trialPassed
         /// The trial failed, is no longer needed, or its session has ended.
@@ -60,15 +63,17 @@ enum FailoverState: Sendable {
         case (.idle, .primaryOpened(let primary)):
             Transition(next: .onPrimary(primary))
 
-        case (.onPrimary(let primary), .trialStarted(let trial)) where trial.source != 0:
+        case (.onPrimary(let primary), .trialStarted(let trial)) where trial.fits(primary):
             Transition(next: .trying(trial, .source(primary), nil))
+        case (.onPrimary(let primary), .failbackStarted(let trial)) where trial.source == 0 && trial.fits(primary):
+            Transition(next: .failingBack(trial, from: primary))
         case (.onPrimary(let primary), .activeEnded(let end)):
             Transition(next: .searching(after: Predecessor(primary, lost: end), nil))
 
-        case (.onBackup(let backup, let monitor), .trialStarted(let trial)) where trial.source != backup.source:
+        case (.onBackup(let backup, let monitor), .trialStarted(let trial)) where trial.fits(backup):
             Self.trying(trial, .source(backup), monitor)
         case (.onBackup(let backup, let monitor), .failbackStarted(let trial))
-        where trial.source == 0 && monitor.session != nil:
+        where trial.source == 0 && trial.otherVariant == nil && monitor.session != nil:
             Transition(next: .failingBack(trial, from: backup), abandoned: [monitor.session])
         case (.onBackup(let backup, let monitor), .activeEnded(let end)):
             Transition(next: .searching(after: Predecessor(backup, lost: end), monitor))
@@ -82,7 +87,7 @@ enum FailoverState: Sendable {
         case (.trying(let trial, let active, let monitor), .trialEnded):
             Transition(next: .on(active, monitor), abandoned: [trial.session])
         case (.trying(let other, .source(let backup), let monitor?), .failbackStarted(let trial))
-        where trial.source == 0 && monitor.session != nil:
+        where trial.source == 0 && trial.otherVariant == nil && monitor.session != nil:
             Transition(next: .failingBack(trial, from: backup), abandoned: [monitor.session, other.session])
         case (.trying(let trial, .source(let session), let monitor), .activeEnded(let end)):
             Transition(next: .trying(trial, .none(after: Predecessor(session, lost: end)), monitor))
@@ -96,7 +101,7 @@ enum FailoverState: Sendable {
         case (.failingBack(let trial, let backup), .trialPassed):
             Transition(next: .onPrimary(trial.session), abandoned: [backup])
         case (.failingBack(let trial, let backup), .trialEnded):
-            Transition(next: .onBackup(backup, PrimaryMonitor()), abandoned: [trial.session])
+            Transition(next: .on(backup, nil), abandoned: [trial.session])
         case (.failingBack(let trial, let backup), .activeEnded(let end)):
             Transition(next: .trying(trial, .none(after: Predecessor(backup, lost: end)), nil))
 
@@ -114,7 +119,7 @@ enum FailoverState: Sendable {
         case (.failingBack(let old, let session), .trialReopened(let trial)) where trial.source == old.source:
             Transition(next: .failingBack(trial, from: session), abandoned: [old.session])
 
-        case (.searching(let predecessor, let monitor), .trialStarted(let trial)):
+        case (.searching(let predecessor, let monitor), .trialStarted(let trial)) where trial.otherVariant == nil:
             Self.trying(trial, .none(after: predecessor), monitor)
 
         case (_, .channelEnded):
@@ -156,6 +161,8 @@ enum FailoverState: Sendable {
         case switchToTrial
         case endTrial
         case tryNext
+        /// Try the primary's variant of before in order to publish it again.
+        case returnVariant
         /// Try the primary in order to publish it again.
         case failBack
         case monitorPrimary
@@ -163,13 +170,18 @@ enum FailoverState: Sendable {
     }
 
     /// Returns the decision that is due at `now`; nil if none is.
+    /// - Parameter returnAt: when the primary's variant of before is due for a trial; nil if it is the one in use.
     func decision(
-        at now: Duration, order: FailoverOrder, history: SourceHistory, failbackDelay: Duration
+        at now: Duration, order: FailoverOrder, history: SourceHistory, failbackDelay: Duration,
+        returnAt: Duration? = nil
     ) -> Decision? {
         switch self {
         case .idle, .ended: return nil
-        case .onPrimary, .searching:
-            return isInOutage && order.nextAt <= now ? .tryNext : nil
+        case .onPrimary(let session):
+            if isInOutage { return order.nextAt <= now ? .tryNext : nil }
+            guard let at = variantReturn(of: session, returnAt, failbackDelay) else { return nil }
+            return at <= now ? .returnVariant : nil
+        case .searching: return order.nextAt <= now ? .tryNext : nil
         case .onBackup(_, let monitor):
             if isInOutage, order.nextAt <= now { return .tryNext }
             return monitor.decision(at: now, failbackDelay: failbackDelay)
@@ -180,6 +192,19 @@ enum FailoverState: Sendable {
         case .failingBack(let trial, _):
             return trial.decision(at: now, isNeeded: true, history: history)
         }
+    }
+
+    /// When the primary's variant of before is tried; nil if it is not.
+    func variantReturn(_ returnAt: Duration?, _ failbackDelay: Duration) -> Duration? {
+        guard case .onPrimary(let session) = self else { return nil }
+        return variantReturn(of: session, returnAt, failbackDelay)
+    }
+
+    private func variantReturn(
+        of session: SourceSession, _ returnAt: Duration?, _ failbackDelay: Duration
+    ) -> Duration? {
+        guard let returnAt, let since = session.healthySince else { return nil }
+        return max(returnAt, since + failbackDelay)
     }
 
     // MARK: - Sessions that a state holds
@@ -297,6 +322,11 @@ enum FailoverState: Sendable {
     }
 }
 
+extension SourceTrial {
+    /// Whether the trial may be beside an active session: with another source, or with another variant of it.
+    fileprivate func fits(_ active: SourceSession) -> Bool { (source == active.source) == (otherVariant != nil) }
+}
+
 extension FailoverState.Active {
     var session: SourceSession? { if case .source(let session) = self { session } else { nil } }
 }
@@ -325,32 +355,46 @@ extension SessionEnd {
 
 /// Decides which of a channel's sources is tried next, and when.
 ///
-/// Sources are tried in turn. The pauses between trials double until a segment is published.
+/// Sources are tried in turn, and before each of them another variant of the active one. The pauses between trials double
+/// until a segment is published.
 struct FailoverOrder: Equatable, Sendable {
+    enum Candidate: Equatable, Sendable {
+        case source(Int)
+        /// Another variant of the active source.
+        case variant
+    }
+
     /// The source that was published or tried last.
     private(set) var last = 0
+    /// Whether a variant was tried last.
+    private var triedVariant = false
     /// Earliest time of the next trial.
     private(set) var nextAt = Duration.zero
     private var backoff = Backoff()
 
-    /// Returns the source to try now, and advances to it.
+    /// Returns what to try now, and advances to it.
     /// - Parameters:
-    ///   - count: number of sources; more than one.
+    ///   - count: number of sources.
     ///   - active: the source that is published, which needs no trial; nil if none is.
-    mutating func next(of count: Int, excluding active: Int?) -> Int {
+    ///   - hasVariant: whether it has another variant.
+    /// - Returns: nil if there is nothing but the active source.
+    mutating func next(of count: Int, excluding active: Int?, hasVariant: Bool = false) -> Candidate? {
+        guard count > (active == nil ? 0 : 1) else { return hasVariant ? .variant : nil }
+        triedVariant = hasVariant && !triedVariant
+        if triedVariant { return .variant }
         last = (last + 1) % count
         if last == active { last = (last + 1) % count }
-        return last
+        return .source(last)
     }
 
     /// Makes the source after `source` the next one to try. `source` is published, or was until now.
-    mutating func resume(after source: Int) { last = source }
+    mutating func resume(after source: Int) { (last, triedVariant) = (source, false) }
 
     /// Delays the next trial after one that failed.
     mutating func backOff(from now: Duration) { nextAt = now + backoff.next() }
 
     /// Makes the pauses short again. A pause that has begun stays as it is.
-    mutating func resetBackoff() { backoff.reset() }
+    mutating func resetBackoff() { (backoff, triedVariant) = (Backoff(), false) }
 }
 
 /// Events of a channel's sources in the current outage, so that each is reported once, and the sources that have ended.

@@ -21,6 +21,13 @@ struct PublishedEdge: Equatable, Sendable {
         JoinPoint(date: date, mediaSequence: source == 0 ? mediaSequence : nil, leftAt: nextSequences[source])
     }
 
+    /// Where a session with another variant of `source` joins, which has the same numbers.
+    func joinPointOfOtherVariant(of source: Int) -> JoinPoint {
+        JoinPoint(
+            date: date, mediaSequence: nextSequences[source] ?? (source == 0 ? mediaSequence : nil),
+            leftAt: nextSequences[source], isOfOtherVariant: true)
+    }
+
     /// Moves the edge to the end of `delivery`.
     /// - Parameter delivery: published or held, in the order in which the main rendition was handed downstream.
     mutating func advance(past delivery: Delivery) {
@@ -42,10 +49,13 @@ struct PublishedEdge: Equatable, Sendable {
 
     /// Returns the effects held during a trial, without the leading segments whose time was published meanwhile, or listed
     /// as a gap.
+    /// - Parameter source: the source of another variant of which they are; nil: they are of another source.
     /// - Returns: `late`: the segments whose time was listed as a gap.
-    func trimming(_ held: [UpstreamSession.Effect]) -> (kept: [UpstreamSession.Effect], late: [SegmentLoss]) {
-        guard let date else { return (held, []) }
-        let end = gapTime < ListedGaps.leastTime(gapUnit) ? date : date.advanced(by: gapTime)
+    func trimming(
+        _ held: [UpstreamSession.Effect], otherVariantOf source: Int? = nil
+    ) -> (kept: [UpstreamSession.Effect], late: [SegmentLoss]) {
+        guard let date else { return source.map { trimming(held, byNumbersOf: $0) } ?? (held, []) }
+        let end = date.advanced(by: lateTime)
         var heldEdge = PublishedEdge()
         var isDuplicate = true
         var late: [SegmentLoss] = []
@@ -57,18 +67,58 @@ struct PublishedEdge: Equatable, Sendable {
             heldEdge.advance(past: delivery)
             isDuplicate = start.map { segment.isPublished(until: end, from: $0) } ?? false
             if isDuplicate, let start, !segment.isPublished(until: date, from: start) {
-                let number = segment.mediaSequence
-                late.append(
-                    SegmentLoss(
-                        mediaSequences: number..<number &+ 1, reason: .late, cause: .late, duration: segment.duration))
+                late.append(SegmentLoss(late: segment))
             }
             return !isDuplicate
         }
         return (kept, late)
     }
 
+    /// The time listed as gaps for which later media is not published.
+    private var lateTime: Duration { gapTime < ListedGaps.leastTime(gapUnit) ? .zero : gapTime }
+
+    /// Numbers farther apart are not those of one channel.
+    static let numberReach: UInt64 = 64
+
+    /// Trims segments without dates: variants of one upstream have the same numbers, by and large.
+    private func trimming(
+        _ held: [UpstreamSession.Effect], byNumbersOf source: Int
+    ) -> (kept: [UpstreamSession.Effect], late: [SegmentLoss]) {
+        guard let next = nextSequences[source], let first = held.lazy.compactMap(\.mainSegment).first?.mediaSequence,
+            max(first, next) - min(first, next) <= Self.numberReach
+        else { return (held, []) }
+        var pending = lateTime
+        var late: [SegmentLoss] = []
+        let kept = held.filter { effect in
+            guard let segment = effect.mainSegment else { return true }
+            if segment.mediaSequence < next { return false }
+            guard pending >= segment.duration / 2 else { return true }
+            pending -= segment.duration
+            late.append(SegmentLoss(late: segment))
+            return false
+        }
+        return (kept, late)
+    }
+
     private static func startDate(of tracked: TrackedSegment, after end: ProgramDateTime?) -> ProgramDateTime? {
         tracked.segment.programDateTime ?? (tracked.isAfterDiscontinuity ? nil : end)
+    }
+}
+
+extension UpstreamSession.Effect {
+    /// The segment of the main rendition that is delivered; nil if none is.
+    var mainSegment: MediaSegment? {
+        guard case .deliver(let delivery) = self, delivery.rendition == .main,
+            case .segment(let tracked) = delivery.content
+        else { return nil }
+        return tracked.segment
+    }
+}
+
+extension SegmentLoss {
+    fileprivate init(late segment: MediaSegment) {
+        let number = segment.mediaSequence
+        self.init(mediaSequences: number..<number &+ 1, reason: .late, cause: .late, duration: segment.duration)
     }
 }
 

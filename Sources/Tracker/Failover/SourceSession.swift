@@ -26,6 +26,17 @@ struct SourceSession: Sendable {
     /// The variant in use, if another one can be followed in its place.
     var variantOnTrial: Variant? { session.variantOnTrial }
 
+    /// The variant in use; nil before a multivariant playlist was read.
+    var variant: Variant? { session.variant }
+
+    /// What is followed beside the leading rendition.
+    var tracks: FollowedTracks { session.tracks }
+
+    func hasVariant(otherThan excluded: [Variant]) -> Bool { session.hasVariant(otherThan: excluded) }
+
+    /// Whether its main playlist was finished when it was found, or has ended.
+    var isFinished: Bool { hasEnded }
+
     /// Whether the source lists nothing new, or nothing of it can be published, and every step before giving up was
     /// tried.
     var isInOutage: Bool { session.isInOutage }

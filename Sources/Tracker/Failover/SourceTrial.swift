@@ -1,4 +1,5 @@
 import Fetch
+import Playlist
 
 /// A session with a source that may become active. Its media is held until then.
 struct SourceTrial: Sendable {
@@ -18,31 +19,47 @@ struct SourceTrial: Sendable {
     private var heldBytes = 0
     private let heldLimit: Int
     private(set) var isMediaPaused = false
+    /// nil unless the source is the active one, of which another variant is tried.
+    let otherVariant: OtherVariant?
+    /// Whether a segment came that follows what was published of the variant before.
+    private var hasNewer = false
 
     /// - Parameter heldLimit: bytes of segments that are held, approximately.
-    init(_ session: SourceSession, until deadline: Duration, heldLimit: Int = IntakeLimits().aheadBytes) {
+    init(
+        _ session: SourceSession, until deadline: Duration, heldLimit: Int = IntakeLimits().aheadBytes,
+        otherVariant: OtherVariant? = nil
+    ) {
         self.session = session
         self.deadline = deadline
         self.heldLimit = heldLimit
+        self.otherVariant = otherVariant
     }
 
     var source: Int { session.source }
 
     /// The trial of the same source with another session, until the same time.
     func reopened(with session: SourceSession) -> SourceTrial {
-        SourceTrial(session, until: deadline, heldLimit: heldLimit)
+        SourceTrial(session, until: deadline, heldLimit: heldLimit, otherVariant: otherVariant)
     }
 
     var deadlines: [Duration?] { [session.wakeAt, deadline] }
 
     /// Returns the decision about the trial that is due at `now`; nil while it goes on.
     ///
-    /// The trial passes if the source lists new segments and one of them could be published.
+    /// The trial passes if the source lists new segments and one of them could be published. Those of another variant are
+    /// new by their numbers or dates.
     /// - Parameter isNeeded: whether the active source is still to be replaced.
     func decision(at now: Duration, isNeeded: Bool, history: SourceHistory) -> FailoverState.Decision? {
         if history.wasPublishedToEnd(session) { return .endTrial }
-        if probeState == .usable, session.isAlive { return .switchToTrial }
+        if isOfTheSameVariant { return .endTrial }
+        if probeState == .usable, session.isAlive || hasNewer { return .switchToTrial }
         return !isNeeded || deadline <= now || refusals >= Self.maxRefusals ? .endTrial : nil
+    }
+
+    /// Whether the variant on trial is the published one, because the multivariant playlist lists no other any more.
+    private var isOfTheSameVariant: Bool {
+        guard let otherVariant, let variant = session.variant else { return false }
+        return variant.isEquivalent(to: otherVariant.published)
     }
 
     /// - Returns: the effects that are not held: those that concern the upstream, probes, and the end of a source that
@@ -65,6 +82,7 @@ struct SourceTrial: Sendable {
         case .deliver(let delivery):
             heldEffects.append(effect)
             if case .segment(let segment) = delivery.content { heldBytes += segment.body.count }
+            if let segment = effect.mainSegment, otherVariant?.isFollowed(by: segment) ?? false { hasNewer = true }
             if delivery.isMainSegment { return hold(delivery, at: now) }
         }
         return nil

@@ -61,8 +61,13 @@ struct SegmentQueue: Sendable {
     }
 
     /// Records that the next segment to deliver is the first of a join.
-    /// - Parameter repeatable: as of `TrackedSegment`.
-    mutating func recordJoin(repeatable: Duration) { skipped.repeatable = repeatable }
+    /// - Parameters:
+    ///   - repeatable: as of `TrackedSegment`.
+    ///   - isAfterDiscontinuity: whether the media before it was of another playlist.
+    mutating func recordJoin(repeatable: Duration, isAfterDiscontinuity: Bool) {
+        skipped.repeatable = repeatable
+        if isAfterDiscontinuity { skipped.isAfterDiscontinuity = true }
+    }
 
     /// Records that later playlists list the queued segments under other numbers.
     mutating func renumber() { updatePending { $0.renumber() } }

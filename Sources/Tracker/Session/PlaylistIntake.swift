@@ -172,7 +172,9 @@ struct PlaylistIntake: Sendable {
         let pause = min(retryAfter ?? .zero, HostLimiter.longestPause)
         opening.deadline = opening.deadline.map { $0 + pause }
         let retryAt = now + max(pause, opening.backoff.next())
-        if opening.backoff.failures >= policy.opening.tries(after: error) {
+        // A multivariant playlist was there, and names another variant.
+        let tries = locator.hasAlternative ? OpeningPatience().tries : .max
+        if opening.backoff.failures >= min(policy.opening.tries(after: error), tries) {
             guard opening.redundantVariants < locator.redundantVariantCount else {
                 return media.requests.finish(.failed(error))
             }

@@ -43,6 +43,8 @@ struct PlaylistLocator: Sendable {
     private let policy: UpstreamSession.Policy
     /// nil: the upstream is a media playlist, or was not loaded yet.
     private var multivariant: (playlist: MultivariantPlaylist, base: String)?
+    /// The multivariant playlist with all of its variants; nil likewise.
+    private var listed: MultivariantPlaylist?
     /// The chosen variant, then those redundant to it (RFC 8216 §6.2.4).
     private var variants: [Variant] = []
     /// Index in `variants` of the one in use.
@@ -102,6 +104,16 @@ struct PlaylistLocator: Sendable {
 
     var hasMultivariant: Bool { multivariant != nil }
 
+    /// The renditions that are followed beside the leading one.
+    var tracks: FollowedTracks {
+        FollowedTracks(
+            audio: furtherAudio, omittedAudioCount: omittedAudioCount, video: furtherVideo,
+            droppedVariants: droppedVariants, subtitles: subtitles)
+    }
+
+    /// Whether the playlist lists a variant that is equivalent to none of `excluded`.
+    func hasVariant(otherThan excluded: [Variant]) -> Bool { listed?.hasVariant(otherThan: excluded) ?? false }
+
     /// The number of other URLs of the variant.
     var redundantVariantCount: Int { max(0, variants.count - 1) }
 
@@ -117,11 +129,14 @@ struct PlaylistLocator: Sendable {
         guard let variant = chosen.first else {
             throw TrackerError(.noVariant, url: master, section: "4.3.4.2")
         }
-        multivariant = (playlist, base)
+        (multivariant, self.listed) = ((playlist, base), listed)
         if let known = variants.first, known.bandwidth != variant.bandwidth { isConfirmed = false }
         variants = chosen
         hasAlternative = !isConfirmed && listed.hasVariant(otherThan: policy.refusedVariants + [variant])
-        if loadCount == 1 {
+        if loadCount == 1, let known = policy.tracks {
+            (furtherAudio, omittedAudioCount) = (known.audio, known.omittedAudioCount)
+            (furtherVideo, droppedVariants, subtitles) = (known.video, known.droppedVariants, known.subtitles)
+        } else if loadCount == 1 {
             subtitles = Array(playlist.subtitles(of: variant).prefix(policy.maxSubtitles))
             let further = furtherAudio(of: variant, in: playlist)
             furtherAudio = Array(further.prefix(AudioTrackChoice.limit))
@@ -203,6 +218,15 @@ struct PlaylistLocator: Sendable {
             return uris.insert(uri).inserted
         }
     }
+}
+
+/// The renditions that a session follows beside the leading one, by the indices of their roles.
+struct FollowedTracks: Equatable, Sendable {
+    var audio: [Rendition] = []
+    var omittedAudioCount = 0
+    var video: [Variant] = []
+    var droppedVariants = 0
+    var subtitles: [Rendition] = []
 }
 
 extension Variant {

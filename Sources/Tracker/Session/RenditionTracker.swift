@@ -281,7 +281,9 @@ extension RenditionTracker {
             events += try apply(effect, playlist, base, firstFetched: update.firstFetched, after: next, at: now)
         }
         if !hadGrown, let number = update.firstNew {
-            queue.recordJoin(repeatable: joinPoint.repeatable(in: playlist, from: number))
+            queue.recordJoin(
+                repeatable: joinPoint.repeatable(in: playlist, from: number),
+                isAfterDiscontinuity: joinPoint.isOfOtherVariant)
         }
         if next == nil, let joined = joined(playlist, update) { events.append(joined) }
         // Segments longer than the target duration do not make the playlist late.

@@ -300,8 +300,6 @@ package enum SessionEnd: Equatable, Sendable {
     /// The upstream could not be opened, or needs keys that are not supported.
     case failed(TrackerError)
 
-    /// Why another variant may be usable; nil if it would not be, or the upstream may only be away for the moment.
-    var variantRefusal: VariantRefusal? {
-        if case .failed(let error) = self, !error.mayPass { .failed(error) } else { nil }
-    }
+    /// Why another variant may be usable; nil if it would not be.
+    var variantRefusal: VariantRefusal? { if case .failed(let error) = self { .failed(error) } else { nil } }
 }

@@ -16,6 +16,8 @@ package enum UpstreamEvent: Equatable, Sendable {
     case variantsSelected([Variant], dropped: Int)
     /// A variant is not followed any more, because another one may be usable.
     case variantRefused(Variant, VariantRefusal)
+    /// Another variant is followed in the middle of play: the first one fell silent, or is the better one, which came back.
+    case variantChanged(from: Variant, to: Variant, VariantChange)
     /// The playlist of the variant's audio rendition cannot be had. The audio in the variant's segments takes its place, if
     /// there is some.
     case audioAbandoned(Rendition, TrackerError)
@@ -100,10 +102,18 @@ package enum UpstreamEvent: Equatable, Sendable {
     }
 }
 
+/// Why another variant is followed than before.
+package enum VariantChange: Equatable, Sendable {
+    /// Nothing new of it was listed or could be published.
+    case silent
+    /// The variant that fell silent has media again.
+    case returned
+}
+
 /// Why a variant is not followed.
 package enum VariantRefusal: Equatable, Sendable {
     /// No video in it can be republished. The codecs, as far as they are known.
     case foreignVideo([String])
-    /// Nothing of it was published before its session failed.
+    /// Nothing of it was published before its session failed, or too many of its segments in a row are missing.
     case failed(TrackerError)
 }

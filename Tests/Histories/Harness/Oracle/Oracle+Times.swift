@@ -155,11 +155,12 @@ extension Oracle {
     var mayEnd: Bool {
         let hasPage = history.has(.pagePlaylist) || history.has(.refusedStream)
         if hasPage, !limits.rejoins.isEmpty { return true }
-        guard broadcast.eras.contains(where: \.followsEnd), let ended = log.reloads.first(where: \.hasEnded)?.at else {
-            return false
+        guard broadcast.eras.contains(where: \.followsEnd) else { return false }
+        // It may end several times.
+        return log.reloads.contains { ended in
+            let reopened = log.reloads.first { $0.at > ended.at && !$0.hasEnded }?.at ?? .max
+            return ended.hasEnded && reopened - ended.at > limits.endBelieved - 1000
         }
-        let reopened = log.reloads.first { $0.at > ended && !$0.hasEnded }?.at ?? .max
-        return reopened - ended > limits.endBelieved - 1000
     }
 
     /// Dropped media is counted, and nothing else is.

@@ -16,22 +16,7 @@ enum DataURL {
     static func bytes(of url: String) -> [UInt8]? {
         guard let comma = url.utf8.firstIndex(of: UInt8(ascii: ",")) else { return nil }
         let kind = url[..<comma].lowercased()
-        let text = percentDecoded(url[url.utf8.index(after: comma)...].utf8)
+        let text = PercentEncoding.bytes(of: url[url.utf8.index(after: comma)...])
         return kind.hasSuffix(";base64") ? text.flatMap { Base64.decodeLoosely($0.filter { $0 > ASCII.space }) } : text
-    }
-
-    private static func percentDecoded(_ text: some Sequence<UInt8>) -> [UInt8]? {
-        var (bytes, iterator): ([UInt8], _) = ([], text.makeIterator())
-        while let byte = iterator.next() {
-            guard byte == UInt8(ascii: "%") else {
-                bytes.append(byte)
-                continue
-            }
-            guard let high = iterator.next().flatMap(Hexadecimal.value),
-                let low = iterator.next().flatMap(Hexadecimal.value)
-            else { return nil }
-            bytes.append(high << 4 | low)
-        }
-        return bytes
     }
 }

@@ -154,7 +154,7 @@ package struct FleetNode: Sendable {
         return read - min(read, FleetKey.renewals)...max(read, record.counter)
     }
 
-    /// What this node records about a channel; nil: nothing.
+    /// The entry of a channel in the record of this node; nil if there is none.
     package func mark(of channel: String) -> ChannelMark? { record.channels[channel] }
 
     /// The record of a node in the newest view; nil if it is absent or cannot be read.

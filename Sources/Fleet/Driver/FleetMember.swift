@@ -2,7 +2,7 @@ import Synchronization
 
 /// Carries out the decisions of a node: its requests to the engine, its timer, and the runs that wait for them.
 package final class FleetMember: Sendable {
-    /// What a run continues.
+    /// The epoch of a run, and the media that it continues.
     package struct Grant: Equatable, Sendable {
         package let epoch: UInt64
         /// The least media sequence number; 0: that of the upstream will do.

@@ -16,7 +16,7 @@ package struct PublishedMark: Equatable, Sendable {
     }
 }
 
-/// What a node records about a channel that it owns or owned.
+/// The entry in the record of a node for a channel that it owns or owned.
 package struct ChannelMark: Equatable, Sendable {
     package var epoch: UInt64
     /// Whether the node publishes nothing more in this epoch.

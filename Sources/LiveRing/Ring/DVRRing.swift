@@ -284,12 +284,12 @@ extension DVRRing {
         }
     }
 
-    /// What another ring needs to continue after a segment that is published next.
+    /// The values from which another ring continues after a segment that is published next.
     package func seed(of segment: NewSegment) -> RingSeed {
         seed(of: index.entry(for: segment, afterInterruption: needsDiscontinuity))
     }
 
-    /// What another ring needs to continue after a gap that is published next; nil for a ring without entries.
+    /// The values from which another ring continues after a gap that is published next; nil for a ring without entries.
     package func seed(ofGapLasting duration: Int64, resumePoint: ResumePoint) -> RingSeed? {
         index.newest.map { seed(of: index.gap(after: $0, lasting: duration, resumePoint: resumePoint)) }
     }

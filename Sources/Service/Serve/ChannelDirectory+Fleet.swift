@@ -3,7 +3,7 @@ import Fleet
 import Support
 
 extension ChannelDirectory {
-    /// What the nodes of a fleet decide by.
+    /// The demands of the channels by slug, from which the nodes of a fleet decide.
     var fleetDemands: [String: FleetNode.Demand] {
         Dictionary(
             channels.map { channel in

@@ -19,19 +19,13 @@ package enum Base64 {
 
     /// Reads base64 with or without padding, in either alphabet of RFC 4648; nil for other text. No text is no bytes.
     package static func decodeLoosely(_ text: some Sequence<UInt8>) -> [UInt8]? {
-        var bytes: [UInt8] = []
-        var (bits, count) = (UInt32(0), UInt32(0))
-        for digit in text.prefix(while: { $0 != ASCII.equals }) {
-            let isOther = digit == ASCII.minus || digit == UInt8(ascii: "_")
-            let other: UInt32 = digit == ASCII.minus ? 62 : 63
-            guard let value = isOther ? other : value(of: digit) else { return nil }
-            (bits, count) = (bits << 6 | value, count + 6)
-            if count >= 8 {
-                count -= 8
-                bytes.append(UInt8(truncatingIfNeeded: bits >> count))
+        bytes(of: text.prefix { $0 != ASCII.equals }) { digit in
+            switch digit {
+            case ASCII.minus: 62
+            case UInt8(ascii: "_"): 63
+            default: value(of: digit)
             }
         }
-        return bytes
     }
 
     /// nil for other text than complete groups of four characters.
@@ -41,11 +35,16 @@ package enum Base64 {
         let content = digits.prefix { $0 != UInt8(ascii: "=") }
         guard digits.count - content.count <= 2, digits.dropFirst(content.count).allSatisfy({ $0 == UInt8(ascii: "=") })
         else { return nil }
+        return bytes(of: content, value)
+    }
+
+    /// nil for a digit without a value.
+    private static func bytes(of digits: some Sequence<UInt8>, _ value: (UInt8) -> UInt32?) -> [UInt8]? {
         var bytes: [UInt8] = []
-        bytes.reserveCapacity(digits.count / 4 * 3)
+        bytes.reserveCapacity((digits.underestimatedCount + 3) / 4 * 3)
         var (bits, count) = (UInt32(0), UInt32(0))
-        for digit in content {
-            guard let value = value(of: digit) else { return nil }
+        for digit in digits {
+            guard let value = value(digit) else { return nil }
             (bits, count) = (bits << 6 | value, count + 6)
             if count >= 8 {
                 count -= 8

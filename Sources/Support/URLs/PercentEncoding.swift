@@ -4,6 +4,11 @@ package enum PercentEncoding {
     /// - Returns: nil for a percent sign without two hexadecimal digits, and for bytes that are not UTF-8.
     package static func decode(_ text: Substring) -> String? {
         guard text.utf8.contains(ASCII.percent) else { return String(text) }
+        return bytes(of: text).flatMap { String(validating: $0, as: UTF8.self) }
+    }
+
+    /// The bytes of `text`, with each `%XX` replaced by its byte; nil for a percent sign without two such digits.
+    package static func bytes(of text: Substring) -> [UInt8]? {
         var bytes: [UInt8] = []
         var rest = text.utf8
         while let byte = rest.popFirst() {
@@ -16,7 +21,7 @@ package enum PercentEncoding {
             else { return nil }
             bytes.append(high << 4 | low)
         }
-        return String(validating: bytes, as: UTF8.self)
+        return bytes
     }
 
     /// `text` with each byte but the unreserved ones (§2.3) as `%XX`, for any place in a URI.

@@ -40,7 +40,7 @@ extension ChannelSession {
 
     /// Leaves the variant of a finished playlist of which segments in a row are missing, if there is another one.
     ///
-    /// What is missing of a live playlist is silence.
+    /// Missing segments of a live playlist are silence.
     mutating func leavesVariant(after delivery: Delivery, at now: Duration) -> Bool {
         guard delivery.rendition == .main, case .lost(let loss) = delivery.content, loss.reason != .gap,
             let active = state.active, active.source == delivery.source, active.isFinished,

@@ -264,7 +264,7 @@ package struct ChannelSession: IngestSession {
     /// published from one source or another, and the channel ends.
     private mutating func trialEnded(_ end: SessionEnd, at now: Duration) {
         guard let trial = state.trial else { return }
-        // What another variant may be tried for is decided anew.
+        // Whether another variant is tried is decided anew.
         if trial.otherVariant == nil, reopen(trial, refusing: end.variantRefusal, at: now) { return }
         endTrial(at: now)
         // Another variant that has ended says nothing of the one that is published, which may go on.
@@ -299,7 +299,7 @@ package struct ChannelSession: IngestSession {
     ///   - tracks: what is followed beside the leading rendition; nil: what is listed first.
     mutating func makeSession(
         for source: Int, fetchesMedia: Bool = true, joinPoint: JoinPoint? = nil, besides excluded: [Variant]? = nil,
-        tracks: FollowedTracks? = nil
+        tracks: ChosenTracks? = nil
     ) -> SourceSession {
         var session = policy.session
         session.fetchesMedia = fetchesMedia

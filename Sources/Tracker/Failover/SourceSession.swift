@@ -29,8 +29,8 @@ struct SourceSession: Sendable {
     /// The variant in use; nil before a multivariant playlist was read.
     var variant: Variant? { session.variant }
 
-    /// What is followed beside the leading rendition.
-    var tracks: FollowedTracks { session.tracks }
+    /// The tracks that are fetched beside the leading rendition.
+    var tracks: ChosenTracks { session.tracks }
 
     func hasVariant(otherThan excluded: [Variant]) -> Bool { session.hasVariant(otherThan: excluded) }
 

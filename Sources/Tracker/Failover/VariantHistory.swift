@@ -48,7 +48,7 @@ struct VariantHistory: Equatable, Sendable {
     var deadline: Duration? { silent.isEmpty ? nil : returnAt }
 }
 
-/// What a trial of another variant of the active source has to do with that source.
+/// The relation of a trial of another variant to the active source, whose variant is published meanwhile.
 struct OtherVariant: Sendable {
     /// The variant that is published.
     let published: Variant

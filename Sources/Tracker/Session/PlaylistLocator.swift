@@ -105,8 +105,8 @@ struct PlaylistLocator: Sendable {
     var hasMultivariant: Bool { multivariant != nil }
 
     /// The renditions that are followed beside the leading one.
-    var tracks: FollowedTracks {
-        FollowedTracks(
+    var tracks: ChosenTracks {
+        ChosenTracks(
             audio: furtherAudio, omittedAudioCount: omittedAudioCount, video: furtherVideo,
             droppedVariants: droppedVariants, subtitles: subtitles)
     }
@@ -221,7 +221,7 @@ struct PlaylistLocator: Sendable {
 }
 
 /// The renditions that a session follows beside the leading one, by the indices of their roles.
-struct FollowedTracks: Equatable, Sendable {
+struct ChosenTracks: Equatable, Sendable {
     var audio: [Rendition] = []
     var omittedAudioCount = 0
     var video: [Variant] = []

@@ -245,8 +245,8 @@ package struct UpstreamSession: IngestSession {
     /// The variant in use; nil before a multivariant playlist was read.
     var variant: Variant? { playlists.locator.variant }
 
-    /// What is followed beside the leading rendition.
-    var tracks: FollowedTracks { playlists.locator.tracks }
+    /// The tracks that are fetched beside the leading rendition.
+    var tracks: ChosenTracks { playlists.locator.tracks }
 
     /// Whether the multivariant playlist lists a variant that is equivalent to none of `excluded`.
     func hasVariant(otherThan excluded: [Variant]) -> Bool { playlists.locator.hasVariant(otherThan: excluded) }
@@ -275,8 +275,8 @@ package struct UpstreamSession: IngestSession {
         package var variant: VariantChoice
         /// Variants that are not followed while there are others.
         package var refusedVariants: [Variant] = []
-        /// What an earlier session followed beside another variant of the same upstream; nil: what is listed first.
-        var tracks: FollowedTracks?
+        /// The tracks of an earlier session with another variant of the upstream; nil: those that are listed first.
+        var tracks: ChosenTracks?
         /// Silence after which the session gives up; nil: never.
         package var giveUp: Duration?
         /// Audio and video segments fetched at once. Each subtitle rendition has one more of its own.

@@ -42,10 +42,11 @@ extension Oracle {
         guard let name = broadcast.segments[attempt.segment].initSection,
             let life = record.lives.first(where: { $0.start <= attempt.answeredAt && attempt.answeredAt <= $0.end })
         else { return attempt.answeredAt }
-        let section = log.initSections.first {
+        // Of two requests for it, of two variants, the later one may be answered first.
+        let section = log.initSections.lazy.filter {
             $0.name == name && $0.era == attempt.era ?? $0.era && $0.at >= life.start && $0.at <= life.end
         }
-        return section.map { max($0.at, attempt.answeredAt) }
+        return section.map(\.at).min().map { max($0, attempt.answeredAt) }
     }
 
     /// Whether the init section of a segment is never there.

@@ -109,6 +109,10 @@ let backwardRows: [CursorRow] = [
         [.stale(count: 3)]
     ),
     (
+        "edge that lags by more than it lists, for three playlists: stale",
+        [mediaPlaylist(100..<103)] + (96...98).map { mediaPlaylist($0..<$0 + 3) }, [.stale(count: 3)]
+    ),
+    (
         "lagging edge that caught up: nothing fetched twice",
         [
             mediaPlaylist(100..<106), mediaPlaylist(97..<103), mediaPlaylist(98..<104), mediaPlaylist(99..<105),

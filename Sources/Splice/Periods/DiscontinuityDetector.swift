@@ -37,7 +37,8 @@ struct DiscontinuityDetector: Equatable, Sendable {
     private static let halfFramesBack: Int64 = 3
     /// Largest step forward on one clock, at any place.
     static let longestGap = Ticks.seconds(10)
-    /// Largest step on one clock at a segment boundary, in either direction.
+    /// A step at a segment boundary is shorter than this on one clock, in either direction: with it, the EXTINF of a segment
+    /// of the target duration would round up.
     private static let longestBoundaryGap = Ticks.milliseconds(500)
 
     /// Largest change of the composition offset on one clock. The limit is also at least as long as `deepestReordering`
@@ -180,7 +181,7 @@ struct DiscontinuityDetector: Equatable, Sendable {
         let departure = step - frame
         if step.count * 2 < -frame.count * halfFramesBack { return true }
         if step > longestGap { return true }
-        return atBoundary && (departure > longestBoundaryGap || departure < .zero - longestBoundaryGap)
+        return atBoundary && (departure >= longestBoundaryGap || departure <= .zero - longestBoundaryGap)
     }
 }
 

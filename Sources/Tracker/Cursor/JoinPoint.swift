@@ -33,7 +33,9 @@ package struct JoinPoint: Equatable, Sendable {
     /// At a greater distance the clock or the numbers have changed, or joining would cause a burst of old media.
     package static func reach(_ targetDuration: Duration) -> Duration { max(.seconds(60), targetDuration * 10) }
 
-    /// The greatest lag of an origin that begins new numbers behind what was published.
+    /// The greatest lag of an edge, and of an origin that begins new numbers, behind what was published.
+    ///
+    /// Caches hold playlists for seconds, however short the segments are.
     static func lag(_ playlist: MediaPlaylist) -> Duration { max(.seconds(8), playlist.targetDuration * 4) }
 
     /// Returns the media sequence number to continue with, at most one past the last listed; nil if unknown.

@@ -222,7 +222,7 @@ extension SegmentCursor.Position {
     private func rejoin(_ loaded: SegmentCursor.LoadedPlaylist) -> Verdict {
         guard wasFetchedByDate(loaded.playlist) else { return .reset(rejoinPoint(in: loaded.playlist)) }
         let stale = countingStale(loaded.window)
-        let isRecent = loaded.loadedAt - grewAt <= loaded.playlist.targetDuration * policy.maxLag
+        let isRecent = loaded.loadedAt - grewAt <= JoinPoint.lag(loaded.playlist)
         return isRecent ? .stale(stale) : .reset(rejoinPoint(in: loaded.playlist))
     }
 
@@ -242,11 +242,13 @@ extension SegmentCursor.Position {
 
     /// Whether the playlist comes from an edge that lags and will catch up.
     ///
-    /// Such an edge still lists part of the newest window. If it grows for long without catching up, it does not lag.
+    /// Such an edge still lists part of the newest window, or ends shortly before it. If it grows for long without catching
+    /// up, it does not lag.
     private func isLagging(_ loaded: SegmentCursor.LoadedPlaylist, _ stale: SegmentCursor.StalePlaylists) -> Bool {
-        guard loaded.window.upperBound > knownSegments.newest.lowerBound else { return false }
-        let hasGrown = loaded.window.upperBound > stale.firstUpperBound
-        return !hasGrown || loaded.loadedAt - grewAt <= loaded.playlist.targetDuration * policy.maxLag
+        let (end, longest) = (loaded.window.upperBound, JoinPoint.lag(loaded.playlist))
+        let isNear = isPlausible(next - end, of: loaded.playlist, in: longest)
+        guard end > knownSegments.newest.lowerBound || isNear else { return false }
+        return end <= stale.firstUpperBound || loaded.loadedAt - grewAt <= longest
     }
 
     // MARK: - Where to continue
@@ -327,7 +329,7 @@ extension SegmentCursor.Position {
     /// Segments that may be listed before their time.
     private static let burst: UInt64 = 2
 
-    /// Whether `count` segments of the playlist's average duration may have appeared within `elapsed`.
+    /// Whether `count` segments of the playlist's average duration last no longer than `elapsed`.
     private func isPlausible(_ count: UInt64, of playlist: MediaPlaylist, in elapsed: Duration) -> Bool {
         let average = max(.milliseconds(1), playlist.duration / max(1, playlist.segments.count))
         return Double(count) <= elapsed / average

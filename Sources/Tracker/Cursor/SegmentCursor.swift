@@ -166,8 +166,6 @@ package struct CursorPolicy: Equatable, Sendable {
     package var extraJoinSegments = 0
     /// Consecutive playlists that may end before what was fetched already. A stale CDN edge serves one or two.
     package var maxStalePlaylists = 2
-    /// The longest lag of a CDN edge that still lists part of the newest window.
-    package var maxLag = TargetDurations.halves(7)
 
     package static let main = CursorPolicy()
     package static let companion = CursorPolicy(extraJoinSegments: 1)

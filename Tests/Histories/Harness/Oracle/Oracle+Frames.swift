@@ -128,8 +128,8 @@ extension Oracle {
             if segment.fault?.thing == .gapSegment {
                 find(.lost, at: segment.end, "segment \(index), a gap, was asked for")
             }
-            // A body that ended too early is asked for again.
-            guard attempts.count == 1, attempts[0].outcome == .cut, !limits.hidesCuts(of: segment),
+            // A body that ended too early is asked for again, unless a gap was listed in its place.
+            guard attempts.count == 1, attempts[0].outcome == .cut, !limits.hidesCuts(of: segment), !isLate(segment),
                 let life = record.lives.last
             else { continue }
             if limits.peace(from: attempts[0].answeredAt, until: life.end) > limits.fetchTime {

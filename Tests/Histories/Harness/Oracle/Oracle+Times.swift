@@ -14,7 +14,9 @@ extension Oracle {
             else { continue }
             let (last, segment) = (before.segments.upperBound - 1, record.segments[span.segments.lowerBound])
             let isSameSize = segment.video?.width == record.segments[last].video?.width
-            let isNext = span.segments.lowerBound <= last + 1 && segment.life == record.segments[last].life
+            let isNext =
+                span.segments.lowerBound <= last + 1 && segment.life == record.segments[last].life
+                && !mayBeOfProcessBefore(last)
             if limits.isDamaged(at: segment.at) { continue }
             if !span.beginsPeriod {
                 find(.clock, in: segment, "moves \(other.identity) by \(span.shift - before.shift) ticks")
@@ -163,13 +165,28 @@ extension Oracle {
         }
     }
 
+    /// Whether a segment may have been written by a process that was killed before it was listed.
+    private func mayBeOfProcessBefore(_ segment: Int) -> Bool {
+        let life = record.segments[segment].life
+        return life > 0 && segment > 0 && record.segments[segment - 1].life != life && history.has(.killedInPublish)
+    }
+
+    /// Whether a process was killed between the parts of an upstream segment that was cut at frames: the next one has no
+    /// random access point for the rest.
+    private func mayHaveLeftRest(before life: PublicationRecord.Life) -> Bool {
+        history.has(.killedInPublish)
+            && record.lives.contains { before in
+                before.end < life.start && before.counts.contains { $0.hasPrefix("segmentsWithoutSync") }
+            }
+    }
+
     /// Dropped media is counted, and nothing else is.
     mutating func judgeCounts() {
         for life in record.lives {
             if limits.rejoins.isEmpty, reception == nil, life.duplicateFrames > 0 {
                 find(.count, at: life.end, "\(life.duplicateFrames) frames are taken for duplicates")
             }
-            if life.framesBeforeSync > 0, !history.has(.damagedSegment) {
+            if life.framesBeforeSync > 0, !history.has(.damagedSegment), !mayHaveLeftRest(before: life) {
                 find(.count, at: life.end, "\(life.framesBeforeSync) frames before a random access point")
             }
         }

@@ -149,6 +149,14 @@ package struct RecordingSchedule: Codable, Equatable, Sendable {
 
     package init() {}
 
+    /// A list that nodes of a fleet share. Its ids are those of no list of one process.
+    package init(sharedSince now: ProgramDateTime) {
+        lastID = max(Self.sharedIDs.lowerBound, Int(now.millisecondsSince1970))
+    }
+
+    /// The ids of recordings that nodes of a fleet share.
+    package static let sharedIDs = 1_000_000_000_000...ids.upperBound
+
     /// Reads a list. Unreadable recordings are left out.
     package init(from decoder: any Decoder) throws {
         let values = try decoder.container(keyedBy: CodingKeys.self)
@@ -164,7 +172,8 @@ package struct RecordingSchedule: Codable, Equatable, Sendable {
         recordings.sort { $0.id < $1.id }
         // A number out of range is treated as missing.
         let last = (try? values.decode(Int.self, forKey: .lastID)) ?? 0
-        lastID = max(last < Self.ids.upperBound ? last : 0, recordings.last?.id ?? 0)
+        let own = recordings.last { !Self.sharedIDs.contains($0.id) }
+        lastID = max(last < Self.ids.upperBound ? last : 0, own?.id ?? 0)
     }
 
     /// A value of a list, or nil if it cannot be read.
@@ -206,6 +215,15 @@ package struct RecordingSchedule: Codable, Equatable, Sendable {
             recordings.remove(at: oldest)
         }
     }
+
+    /// Adds a recording of the list that nodes of a fleet share.
+    package mutating func insert(_ recording: RequestedRecording) {
+        guard self[recording.id] == nil else { return }
+        recordings.insert(recording, at: recordings.firstIndex { $0.id > recording.id } ?? recordings.endIndex)
+    }
+
+    /// Removes recordings that ended before a date.
+    package mutating func remove(endedBefore date: ProgramDateTime) { recordings.removeAll { $0.endDate < date } }
 
     package mutating func remove(_ id: Int) { recordings.removeAll { $0.id == id } }
 

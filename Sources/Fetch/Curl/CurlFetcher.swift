@@ -229,6 +229,7 @@ package struct RequestContent: Equatable, Sendable {
     package enum Method: String, Equatable, Sendable {
         case post = "POST"
         case put = "PUT"
+        case patch = "PATCH"
         case delete = "DELETE"
     }
 

@@ -69,6 +69,7 @@ package final class FleetMember: Sendable {
 
     private let engine: any FleetEngine
     package let key: FleetKey
+    package let texts: SharedTexts
     private let clock: SleepingClock
     private let state: Mutex<State>
     private let report: @Sendable (Report) -> Void
@@ -81,6 +82,7 @@ package final class FleetMember: Sendable {
         clock: SleepingClock = .continuous(), report: @escaping @Sendable (Report) -> Void = { _ in }
     ) {
         (self.engine, self.key, self.clock, self.report) = (engine, key, clock, report)
+        texts = SharedTexts(engine, clock: clock)
         state = Mutex(State(decisions: FleetNode(record, timing: timing)))
     }
 
@@ -332,6 +334,7 @@ package final class FleetMember: Sendable {
             }
             if let since { report(.recovered(after: clock.now() - since)) }
             send(.viewed(view))
+            texts.record(view)
             for channel in state.withLock({ Array($0.waiters.keys) }) { resume(channel) }
         } catch {
             let isFirst = state.withLock { state in

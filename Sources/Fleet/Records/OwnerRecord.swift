@@ -2,6 +2,8 @@ import Support
 
 /// The record that makes a node the owner of a channel, or of a connection of an account, in one epoch. It is created
 /// once and never changed. The record of the highest epoch counts.
+///
+/// The versions of a shared text are such records too, with the text in place of an owner.
 package struct OwnerRecord: Equatable, Sendable {
     static let version = 1
 
@@ -14,9 +16,14 @@ package struct OwnerRecord: Equatable, Sendable {
     package let attempt: UInt64
     /// The least media sequence number of the epoch.
     package let base: UInt64
+    /// The text of a version of a shared text, which has no owner; nil for other subjects.
+    package let content: String?
 
-    package init(subject: String, epoch: UInt64, node: String, attempt: UInt64, base: UInt64) {
+    package init(
+        subject: String, epoch: UInt64, node: String, attempt: UInt64, base: UInt64, content: String? = nil
+    ) {
         (self.subject, self.epoch, self.node, self.attempt, self.base) = (subject, epoch, node, attempt, base)
+        self.content = content
     }
 
     package var text: [UInt8] {
@@ -27,6 +34,7 @@ package struct OwnerRecord: Equatable, Sendable {
         object.add("node", node)
         object.add("attempt", attempt)
         object.add("base", base)
+        if let content { object.add("content", content) }
         return Array(object.text.utf8)
     }
 
@@ -37,7 +45,8 @@ package struct OwnerRecord: Equatable, Sendable {
             let subject = json["subject"].text, let epoch = json.unsigned("epoch"), let node = json["node"].text,
             let attempt = json.unsigned("attempt"), let base = json.unsigned("base")
         else { return nil }
-        self.init(subject: subject, epoch: epoch, node: node, attempt: attempt, base: base)
+        self.init(
+            subject: subject, epoch: epoch, node: node, attempt: attempt, base: base, content: json["content"].scalar)
     }
 }
 

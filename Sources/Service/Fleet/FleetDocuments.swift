@@ -4,23 +4,29 @@ import HTTP
 import Support
 import Synchronization
 
-/// Documents about the channels of all nodes: this node's own document, with the other nodes' entries for the channels
-/// that they run.
+/// Documents about all nodes: this node's own document, with the other nodes' entries for the channels that they run, or
+/// for the recordings that they have.
 final class FleetDocuments: Sendable {
-    /// A document with a list `channels`.
-    struct Kind: Sendable {
+    /// A document with a list.
+    struct Kind: Equatable, Sendable {
         let path: String
+        /// The member with the list.
+        var list = "channels"
         /// The member of an entry with the channel's slug.
         let slug: String
 
         static let overview = Kind(path: "/web/overview.json", slug: "slug")
         static let status = Kind(path: "/status.json", slug: "slug")
         static let api = Kind(path: "/api/channels", slug: "channel")
+        static let recordings = Kind(path: "/web/recordings.json", list: "recordings", slug: "channel")
+        static let allRecordings = Kind(path: "/api/recordings", list: "recordings", slug: "channel")
     }
+
+    private typealias Entry = [String: Any]
 
     private struct Reading {
         let begun: ContinuousClock.Instant
-        let task: Task<[String: [UInt8]], Never>
+        let task: Task<[(FleetPeer, [UInt8])], Never>
     }
 
     /// How long the documents of other nodes are used.
@@ -37,30 +43,61 @@ final class FleetDocuments: Sendable {
     ///   - isVisible: whether the reader may see a channel, by its slug.
     func merged(_ own: [UInt8], _ kind: Kind, isVisible: (String) -> Bool) async -> [UInt8] {
         let documents = await documents(kind)
-        guard var document = Self.object(own), let listed = document["channels"] as? [[String: Any]] else { return own }
-        var entries: [String: [String: Any]] = [:]
-        for entry in listed {
-            guard let slug = entry[kind.slug] as? String else { continue }
-            entries[slug] = entry
+        guard var document = Self.object(own), let listed = document[kind.list] as? [Entry] else { return own }
+        let others = documents.flatMap { peer, text in
+            (Self.object(text)?[kind.list] as? [Entry] ?? []).filter { ($0[kind.slug] as? String).map(isVisible) ?? false }
+                .map { $0.merging(["node": peer.name]) { $1 } }
+                .map { (peer: peer, entry: $0) }
         }
-        for (node, text) in documents {
-            for var entry in Self.object(text)?["channels"] as? [[String: Any]] ?? [] {
-                guard let slug = entry[kind.slug] as? String, isVisible(slug),
-                    case .at(let peer) = member.place(of: slug), peer.node == node
-                else { continue }
-                entry["node"] = peer.name
-                entries[slug] = entry
-            }
+        if kind.list == "recordings" {
+            document[kind.list] = Self.recordings(listed, others.map(\.entry))
+        } else {
+            let entries = channels(listed, others, kind)
+            document[kind.list] = entries
+            Self.count(entries, in: &document)
         }
-        document["channels"] = entries.sorted { $0.key < $1.key }.map(\.value)
-        Self.count(entries.values, in: &document)
         let options: JSONSerialization.WritingOptions = [.prettyPrinted, .sortedKeys, .withoutEscapingSlashes]
         guard let data = try? JSONSerialization.data(withJSONObject: document, options: options) else { return own }
         return Array(data) + [UInt8(ascii: "\n")]
     }
 
+    private func channels(_ own: [Entry], _ others: [(peer: FleetPeer, entry: Entry)], _ kind: Kind) -> [Entry] {
+        var entries: [String: Entry] = [:]
+        for entry in own {
+            if let slug = entry[kind.slug] as? String { entries[slug] = entry }
+        }
+        for (peer, entry) in others {
+            guard let slug = entry[kind.slug] as? String, case .at(let owner) = member.place(of: slug),
+                owner.node == peer.node
+            else { continue }
+            entries[slug] = entry
+        }
+        return entries.sorted { $0.key < $1.key }.map(\.value)
+    }
+
+    /// Each part of a recording that a node has. All nodes have those that are planned.
+    private static func recordings(_ own: [Entry], _ others: [Entry]) -> [Entry] {
+        let parts = Dictionary(grouping: own + others.map(address)) { "\($0["id"] ?? "")" }
+        let chosen = parts.values.flatMap { parts -> [Entry] in
+            let written = parts.filter { ($0["files"] as? [Any])?.isEmpty == false }
+            return written.isEmpty ? Array(parts.prefix(1)) : written
+        }
+        let key = { (entry: Entry) in
+            "\(entry["start"] ?? "") \(entry["id"] ?? "") \(entry["node"] ?? "")"
+        }
+        return chosen.sorted { key($0) < key($1) }
+    }
+
+    /// The entry with the node in the path of its file.
+    private static func address(_ entry: Entry) -> Entry {
+        guard let node = entry["node"] as? String, let file = entry["file"] as? String,
+            let path = RecordingFileAddress.path(file, at: node)
+        else { return entry }
+        return entry.merging(["file": path]) { $1 }
+    }
+
     /// Corrects the numbers of channels, if the document has them.
-    private static func count(_ entries: some Collection<[String: Any]>, in document: inout [String: Any]) {
+    private static func count(_ entries: [Entry], in document: inout Entry) {
         guard let listed = document["listed"] as? Int else { return }
         let states = entries.compactMap { $0["state"] as? String }
         let running = states.count { ["starting", "running", "lingering", "ending"].contains($0) }
@@ -73,16 +110,16 @@ final class FleetDocuments: Sendable {
         try? JSONSerialization.jsonObject(with: Data(text)) as? [String: Any]
     }
 
-    /// The documents of the other nodes, by node. All readers of two seconds share them.
-    private func documents(_ kind: Kind) async -> [String: [UInt8]] {
+    /// The documents of the other nodes. All readers of two seconds share them.
+    private func documents(_ kind: Kind) async -> [(FleetPeer, [UInt8])] {
         let task = readings.withLock { readings in
             if let known = readings[kind.path], .now - known.begun < Self.validity { return known.task }
             let task = Task { [member, peers] in
-                await withTaskGroup(of: (String, [UInt8]?).self) { group in
+                await withTaskGroup(of: (FleetPeer, [UInt8])?.self) { group in
                     for peer in member.peers {
-                        group.addTask { (peer.node, await peers.document(kind.path, of: peer)) }
+                        group.addTask { await peers.document(kind.path, of: peer).map { (peer, $0) } }
                     }
-                    return await group.reduce(into: [:]) { $0[$1.0] = $1.1 }
+                    return await group.reduce(into: []) { $0 += [$1].compactMap { $0 } }
                 }
             }
             readings[kind.path] = Reading(begun: .now, task: task)

@@ -25,7 +25,8 @@ extension Response {
                     answer.header(name).map { HeaderField(name: name, value: $0) }
                 })
         case .success: self = .unavailable("The node that runs the channel does not accept the key of this node.")
-        case .failure: self = .unavailable("The node that runs the channel does not answer.")
+        // Another node soon runs the channel: as if this one had said so.
+        case .failure: self = .text(.misdirectedRequest, "The node that runs the channel does not answer.")
         }
         isPassed = true
     }

@@ -38,6 +38,7 @@ package final class PeerClient: Sendable {
         configuration.connectLimit = .seconds(2)
         configuration.segmentLimits = .init(
             bodyBytes: Self.longestBody, idle: .seconds(8), total: Self.timeLimit)
+        configuration.keyLimits = .init(bodyBytes: Self.longestBody, idle: .seconds(12), total: .seconds(15))
         self.configuration = configuration
     }
 
@@ -81,28 +82,51 @@ package final class PeerClient: Sendable {
         return answer.body
     }
 
+    /// Sends a request that may change something, for a client.
+    /// - Parameter method: nil: the body of the request is empty, and it changes nothing.
+    func send(
+        _ target: RequestTarget, _ method: RequestContent.Method?, _ body: [UInt8], to peer: FleetPeer,
+        for client: String?
+    ) async -> FetchOutcome {
+        guard let method else { return await answer(target, from: peer, for: client) }
+        do throws(FetchError) {
+            let fields = try fields(of: target, method.rawValue, to: peer, for: client)
+            let content = RequestContent(
+                method, type: target.fields.contentType ?? "application/json", bytes: body, fields: fields)
+            return try await fetcher(of: peer).send(content, to: peer.address + target.encoded)
+        } catch { return .failure(error) }
+    }
+
     private func answer(
         _ target: RequestTarget, from peer: FleetPeer, for client: String?,
         _ receive: (@Sendable (StreamPart) async -> Void)? = nil
     ) async -> FetchOutcome {
-        let proven = ProvenRequest(
-            "GET", target.path, query: target.query.map { ($0.name, $0.value) }, client: client)
         var request = FetchRequest(.segment, url: peer.address + target.encoded)
         request.acceptsStream = receive != nil
         do throws(FetchError) {
-            guard let proof = key.proof(of: proven, to: peer) else {
-                throw FetchError(.other, url: request.url, message: "no proof can be made")
-            }
-            var fields = [FetchAnswer.Header(name: FleetKey.fieldName, value: proof.value)]
-            let known = [
-                ("Authorization", target.fields.authorization), ("User-Agent", target.fields.userAgent),
-                ("Last-Event-ID", target.fields.lastEventID),
-            ]
-            for case (let name, let value?) in known { fields.append(.init(name: name, value: value)) }
+            let fields = try fields(of: target, "GET", to: peer, for: client)
             return try await fetcher(of: peer).get(request, fields: fields, receive: receive ?? { _ in })
         } catch {
             return .failure(error)
         }
+    }
+
+    /// The proof of a request, and the client's fields that the answer depends on.
+    private func fields(
+        of target: RequestTarget, _ method: String, to peer: FleetPeer, for client: String?
+    ) throws(FetchError) -> [FetchAnswer.Header] {
+        let proven = ProvenRequest(
+            method, target.path, query: target.query.map { ($0.name, $0.value) }, client: client)
+        guard let proof = key.proof(of: proven, to: peer) else {
+            throw FetchError(.other, url: peer.address, message: "no proof can be made")
+        }
+        var fields = [FetchAnswer.Header(name: FleetKey.fieldName, value: proof.value)]
+        let known = [
+            ("Authorization", target.fields.authorization), ("User-Agent", target.fields.userAgent),
+            ("Last-Event-ID", target.fields.lastEventID),
+        ]
+        for case (let name, let value?) in known { fields.append(.init(name: name, value: value)) }
+        return fields
     }
 
     private func fetcher(of peer: FleetPeer) throws(FetchError) -> CurlFetcher {

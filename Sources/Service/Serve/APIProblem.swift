@@ -1,4 +1,5 @@
 import ChannelList
+import Fleet
 import HTTP
 import Support
 
@@ -35,6 +36,17 @@ struct APIProblem: Encodable, Equatable, Sendable {
                     pointer: $0.path.map { "/" + $0.replacing("~", with: "~0").replacing("/", with: "~1") }.joined(),
                     detail: ($0.position.map { "line \($0.line), column \($0.column): " } ?? "") + $0.reason)
             })
+    }
+
+    init(_ failure: SharedTexts.Failure) {
+        switch failure {
+        case .tooLong(let limit):
+            self.init(.conflict, "Too much for a fleet", "The nodes can share \(limit) bytes of it: remove something.")
+        case .unavailable:
+            self.init(
+                .serviceUnavailable, "The fleet cannot be reached",
+                "The engine does not say whether it has the change. Look first, then ask again.")
+        }
     }
 
     func response(_ headers: [HeaderField] = []) -> Response {

@@ -49,7 +49,7 @@ package final class APIResponder: Sendable {
         }
         let isOpen = operations.first?.needsToken == false
         // Another node asks for its own document, whose readers have the token.
-        let isForNode = target.isFromNode && path == .channels && target.method == .get
+        let isForNode = target.isFromNode && [.channels, .recordings].contains(path) && target.method == .get
         guard isOpen || isForNode || token.isCarried(by: target.fields.authorization) else {
             return .now(APIProblem.unauthorized.response([HeaderField(name: "WWW-Authenticate", value: "Bearer")]))
         }
@@ -97,18 +97,27 @@ package final class APIResponder: Sendable {
     }
 
     func delete(_ name: String) async -> Response {
-        guard await updater.delete(name) else { return APIProblem.unknownChannel(name).response() }
-        return Response(status: .noContent, cacheControl: .noStore, body: .empty)
+        do throws(CatalogUpdater.Failure) {
+            guard try await updater.delete(name) else { return APIProblem.unknownChannel(name).response() }
+            return Response(status: .noContent, cacheControl: .noStore, body: .empty)
+        } catch { return Self.problem(error).response() }
     }
 
     func put(_ name: String, _ node: ConfigurationNode) async -> Response {
-        do throws(ConfigurationError) {
+        do throws(CatalogUpdater.Failure) {
             let isNew = try await updater.put(name, node)
             return document(of: name, isNew ? .created : .ok)
-        } catch {
+        } catch { return Self.problem(error).response() }
+    }
+
+    private static func problem(_ failure: CatalogUpdater.Failure) -> APIProblem {
+        switch failure {
+        case .configuration(let error):
             // The document permits any account name: whether the account exists depends on the configuration.
-            let status: HTTPStatus = error.isUnknownAccount ? .conflict : .unprocessableContent
-            return APIProblem(error, status: status, title: "The channel has mistakes").response()
+            APIProblem(
+                error, status: error.isUnknownAccount ? .conflict : .unprocessableContent,
+                title: "The channel has mistakes")
+        case .fleet(let failure): APIProblem(failure)
         }
     }
 

@@ -1,10 +1,13 @@
 package import ChannelList
 import Dispatch
+package import Fleet
+import Foundation
 package import Support
 
 /// Changes the channels of a process while it runs: by reading its configuration again, and by requests.
 ///
-/// Changes by requests override the configuration until the process ends, also across reloads. The time of a change
+/// Changes by requests override the configuration until the process ends, also across reloads. Nodes of a fleet share them,
+/// and a new process has them too. The time of a change
 /// grows with the length of the list, so the actor has a thread of its own: neither event loops nor channels wait for
 /// it.
 package actor CatalogUpdater {
@@ -25,10 +28,6 @@ package actor CatalogUpdater {
     private var catalog: ChannelCatalog
     /// The channels put by requests; nil for a channel that a request deleted.
     private var changes: [String: ListedChannel?] = [:]
-    /// The keys of the channels put by requests.
-    private var nodes: [String: ConfigurationNode] = [:]
-    /// Channels in the order of their first PUT.
-    private var putOrder: [String] = []
     /// The configuration that was last read, and its number.
     private var newest: (configuration: ChannelConfiguration, number: Int)
     private var readCount = 0
@@ -105,52 +104,88 @@ package actor CatalogUpdater {
         return result
     }
 
+    /// Why a channel could not be changed.
+    package enum Failure: Error {
+        case configuration(ConfigurationError)
+        case fleet(SharedTexts.Failure)
+    }
+
     /// Adds a channel, or replaces one.
     /// - Parameter node: the keys of a channel.
     /// - Returns: whether the channel is new.
-    func put(_ slug: String, _ node: ConfigurationNode) throws(ConfigurationError) -> Bool {
-        if let refusal = ChannelConfiguration.refusal(ofSlug: slug) { throw ConfigurationError(issues: [refusal]) }
-        let channel = try catalog.configuration.channel(slug: slug, node)
-        let isNew = host.directory[slug] == nil
-        if changes[slug] == nil {
-            guard changes.count < Self.mostChanges else {
-                throw ConfigurationError(
-                    issues: [ConfigurationIssue(.tooMany("channels of requests", limit: Self.mostChanges))])
-            }
-            putOrder.append(slug)
+    func put(_ slug: String, _ node: ConfigurationNode) async throws(Failure) -> Bool {
+        if let refusal = ChannelConfiguration.refusal(ofSlug: slug) {
+            throw .configuration(ConfigurationError(issues: [refusal]))
         }
-        changes[slug] = .some(channel)
-        nodes[slug] = node
-        _ = apply()
+        do throws(ConfigurationError) { _ = try catalog.configuration.channel(slug: slug, node) } catch {
+            throw .configuration(error)
+        }
+        let isNew = host.directory[slug] == nil
+        try await change(ChannelChange(slug: slug, node: node))
         return isNew
     }
 
     /// - Returns: false if the channel does not exist.
-    func delete(_ slug: String) -> Bool {
+    func delete(_ slug: String) async throws(Failure) -> Bool {
         guard host.directory[slug] != nil else { return false }
-        let isListed = catalog.channels.contains { $0.slug == slug }
-        putOrder.removeAll { $0 == slug }
-        nodes[slug] = nil
-        if isListed {
-            changes[slug] = .some(nil)
-            putOrder.append(slug)
-        } else {
-            changes[slug] = nil
-        }
-        _ = apply()
+        try await change(ChannelChange(slug: slug, node: nil))
         return true
     }
 
-    /// The requested changes, for the next process.
-    package var requestedChanges: [ChannelChange] { putOrder.map { ChannelChange(slug: $0, node: nodes[$0]) } }
-
-    /// Repeats the requested changes of an earlier process. Those that the present configuration does not permit are left
-    /// out.
-    package func repeatChanges(_ changes: [ChannelChange]) {
-        guard changes != requestedChanges else { return }
-        for change in changes {
-            if let node = change.node { _ = try? put(change.slug, node) } else { _ = delete(change.slug) }
+    /// Makes a change here, or on all nodes of the fleet.
+    private func change(_ change: ChannelChange) async throws(Failure) {
+        let isListed = catalog.channels.contains { $0.slug == change.slug }
+        while true {
+            let version = texts?.newest(.channels)
+            let known = version.map { ChannelChange.list($0.text) } ?? requestedChanges
+            let next = change.added(to: known, isListed: isListed)
+            guard next.count <= max(Self.mostChanges, known.count) else {
+                throw .configuration(
+                    ConfigurationError(
+                        issues: [ConfigurationIssue(.tooMany("channels of requests", limit: Self.mostChanges))]))
+            }
+            var isNewest = true
+            if let texts, let version {
+                do throws(SharedTexts.Failure) {
+                    isNewest = try await texts.replace(version, with: ChannelChange.text(of: next))
+                } catch { throw .fleet(error) }
+            }
+            if isNewest { return adopt(next, reading: change.slug) }
         }
+    }
+
+    private var texts: SharedTexts? { host.fleet?.texts }
+
+    /// Makes the changes that the nodes of the fleet have made by now.
+    package func adoptChanges() {
+        if let text = texts?.newest(.channels).text { repeatChanges(ChannelChange.list(text)) }
+    }
+
+    /// The requested changes, for the next process.
+    package private(set) var requestedChanges: [ChannelChange] = []
+
+    /// Repeats the requested changes of an earlier process, or of all nodes, in place of those before. Those that the present
+    /// configuration does not permit are left out.
+    package func repeatChanges(_ changes: [ChannelChange]) {
+        if changes != requestedChanges { adopt(changes) }
+    }
+
+    /// - Parameter slug: the channel that is read again though its keys are the same.
+    private func adopt(_ changes: [ChannelChange], reading slug: String? = nil) {
+        let known = Dictionary(requestedChanges.map { ($0.slug, $0) }) { first, _ in first }
+        requestedChanges = changes.filter { change in
+            guard let node = change.node else {
+                self.changes[change.slug] = .some(nil)
+                return true
+            }
+            if change.slug != slug, known[change.slug] == change { return true }
+            guard let channel = try? catalog.configuration.channel(slug: change.slug, node) else { return false }
+            self.changes[change.slug] = .some(channel)
+            return true
+        }
+        let slugs = Set(requestedChanges.map(\.slug))
+        self.changes = self.changes.filter { slugs.contains($0.key) }
+        _ = apply()
     }
 
     /// Applies the requested changes to the present configuration. Values that only files may set always come from the
@@ -160,7 +195,7 @@ package actor CatalogUpdater {
             if let change = changes[listed.slug] { change?.keepingWhatOnlyFilesSay(of: listed) } else { listed }
         }
         let listed = Set(catalog.channels.map(\.slug))
-        channels += putOrder.filter { !listed.contains($0) }.compactMap { slug in
+        channels += requestedChanges.map(\.slug).filter { !listed.contains($0) }.compactMap { slug in
             var channel = changes[slug] ?? nil
             channel?.options.tokens = catalog.configuration.defaultTokens
             channel?.options.isTemporary = true
@@ -200,6 +235,27 @@ package struct ChannelChange: Codable, Equatable, Sendable {
     let slug: String
     /// The keys of the channel; nil: it was deleted.
     let node: ConfigurationNode?
+
+    /// The changes after this one, with one of each channel, in the order of their first PUT.
+    /// - Parameter isListed: whether the configuration has the channel.
+    func added(to changes: [ChannelChange], isListed: Bool) -> [ChannelChange] {
+        if node != nil, let index = changes.firstIndex(where: { $0.slug == slug }) {
+            var changes = changes
+            changes[index] = self
+            return changes
+        }
+        let others = changes.filter { $0.slug != slug }
+        return node != nil || isListed ? others + [self] : others
+    }
+
+    /// Reads changes that nodes share; none if they cannot be read.
+    static func list(_ text: String?) -> [ChannelChange] {
+        (try? JSONDecoder().decode([ChannelChange].self, from: Data((text ?? "").utf8))) ?? []
+    }
+
+    static func text(of changes: [ChannelChange]) -> String {
+        (try? JSONEncoder().encode(changes)).map { String(decoding: $0, as: UTF8.self) } ?? "[]"
+    }
 }
 
 /// Runs the jobs of an actor one after the other on a thread of their own, which neither channels nor event loops share.

@@ -22,6 +22,8 @@ package struct ChannelRunner: Sendable {
         case drained
         case canceled
         case failed(RelayError)
+        /// Another node of the fleet runs the channel.
+        case elsewhere
     }
 
     var configuration: RelayConfiguration
@@ -77,9 +79,9 @@ extension ChannelRunner {
                 spool: configuration.spool, liveWindow: configuration.retention.liveWindow, archive: archive,
                 logger: logger)
         } catch {
-            return Task.isCancelled
-                ? .canceled
-                : .failed(RelayError(.upstreamUnavailable, "Another node runs the channel", advice: "Ask again"))
+            if Task.isCancelled { return .canceled }
+            if error == .elsewhere { return .elsewhere }
+            return .failed(RelayError(.upstreamUnavailable, "No node can run the channel now", advice: "Ask again"))
         }
         defer { fleet.member.recordEnd(of: fleet.channel) }
         var runner = self
@@ -121,7 +123,7 @@ extension ChannelRunner {
         let receivedBytes = meter.counts.receivedBytes.values.reduce(0, +)
         switch end {
         case .drained: events?.end(.ended, receivedBytes: receivedBytes)
-        case .canceled: events?.end(.stopped, receivedBytes: receivedBytes)
+        case .canceled, .elsewhere: events?.end(.stopped, receivedBytes: receivedBytes)
         case .failed(let error): events?.end(.failed, error: error.line, receivedBytes: receivedBytes)
         }
         return end

@@ -197,6 +197,7 @@ extension RecordingService.Problem {
         case .continuous:
             APIProblem(
                 .conflict, "The channel records as it runs", "Remove record-to of the channel, or wait for the split.")
+        case .fleet(let failure): APIProblem(failure)
         case .finishing:
             APIProblem(.conflict, "The recording is being finished", "It can be removed once it has its last form.")
         }

@@ -49,7 +49,8 @@ extension RecordingService {
                 return fail(recording, "Its files are gone.")
             }
             await record(.success((path: "\(base).\(suffix)", note: nil)), of: recording)
-        } else if isEnded {
+        } else if isEnded || isElsewhere(recording) {
+            // Another node has what was recorded.
             change { $0.remove(recording.id) }
         } else {
             let last = self[recording.id]?.state

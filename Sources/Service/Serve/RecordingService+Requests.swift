@@ -1,6 +1,7 @@
 import Channel
 import ChannelList
 import Export
+import Fleet
 import LiveRing
 import Observability
 import Record
@@ -19,6 +20,8 @@ extension RecordingService {
         case finishing
         /// The channel is recorded continuously.
         case continuous
+        /// The recordings of the fleet could not be changed.
+        case fleet(SharedTexts.Failure)
     }
 
     /// - Parameters:
@@ -43,17 +46,14 @@ extension RecordingService {
                 throw .notInRewind(dates.map { $0.first..<max($0.first, $0.end) })
             }
         }
-        let added = state.withLock { state in
-            Result { () throws(RecordingSchedule.Refusal) in
-                try state.schedule.add(
-                    channel: slug, name: name ?? channel.name, range: range, isKept: isKept,
-                    includesSlate: includesSlate, ads: ads, repetition: repetition, at: now)
-            }
+        let recording = try await changePlans { (schedule) throws(RecordingSchedule.Refusal) in
+            try schedule.add(
+                channel: slug, name: name ?? channel.name, range: range, isKept: isKept,
+                includesSlate: includesSlate, ads: ads, repetition: repetition, at: now)
         }
-        let recording: RequestedRecording
-        do throws(RecordingSchedule.Refusal) { recording = try added.get() } catch { throw .refused(error) }
         do throws(RecordingFile.Failure) { try await save() } catch {
             state.withLock { $0.schedule.remove(recording.id) }
+            try? await withdraw(recording.id)
             throw .storage(error)
         }
         bus.publish(
@@ -68,6 +68,7 @@ extension RecordingService {
     /// - Parameter removesFiles: whether the files of a finished recording are removed.
     /// - Returns: false if the recording does not exist.
     func remove(_ id: Int, removesFiles: Bool) async throws(Problem) -> Bool {
+        try await withdraw(id)
         guard let recording = self[id] else { return false }
         if recording.state == .finishing { throw .finishing }
         let removal = Removal(of: id, in: pattern)
@@ -101,6 +102,7 @@ extension RecordingService {
 
     /// Marks a recording as kept, so that retention never removes it, or removes the mark.
     func keep(_ id: Int, _ isKept: Bool) async throws(Problem) -> RequestedRecording? {
+        try await share(id) { $0.isKept = isKept }
         guard let known = self[id] else { return nil }
         apply(id) { $0.isKept = isKept }
         do throws(RecordingFile.Failure) {

@@ -13,23 +13,24 @@ extension RecordingService {
         let now = clock.now()
         let begun = now.advanced(by: Self.lead)
         for recording in recordings where recording.repetition != nil && recording.startDate <= begun {
-            guard let repetition = recording.repetition,
+            // The node that runs the channel plans it.
+            guard !isElsewhere(recording), let repetition = recording.repetition,
                 let range = await nextRange(of: recording, repetition, at: now)
             else { continue }
-            let added = state.withLock { state -> RequestedRecording? in
-                // Another call may have planned it.
-                guard state.schedule[recording.id]?.repetition == repetition,
-                    let next = try? state.schedule.add(
+            let planned = try? await changePlans { (schedule) -> RequestedRecording? in
+                // Another call, or another node, may have planned it.
+                guard schedule[recording.id]?.repetition == repetition,
+                    let next = try? schedule.add(
                         channel: recording.channel, name: recording.name,
                         range: (range.lowerBound, range.upperBound), isKept: recording.isKept,
                         includesSlate: recording.includesSlate != false, ads: recording.ads, repetition: repetition,
                         at: now)
                 else { return nil }
-                state.schedule.update(recording.id) { $0.repetition = nil }
-                launch(next.id, &state)
+                schedule.update(recording.id) { $0.repetition = nil }
                 return next
             }
-            guard let added else { continue }
+            guard let added = planned ?? nil else { continue }
+            state.withLock { launch(added.id, &$0) }
             await store()
             publish(
                 .recordingPlan(recording: added.id, name: added.name, start: added.startDate, end: added.endDate),

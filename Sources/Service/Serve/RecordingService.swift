@@ -28,7 +28,7 @@ package final class RecordingService: Sendable {
     /// How long before its start a recording starts its channel.
     static let lead = Duration.seconds(30)
     /// How long after its end a recording waits for missing media.
-    private static let grace = Duration.seconds(120)
+    static let grace = Duration.seconds(120)
     /// The time between two removals of expired recordings.
     private static let sweepPause = Duration.seconds(3600)
     /// The time between two attempts to start a channel.
@@ -89,6 +89,7 @@ package final class RecordingService: Sendable {
             for recording in state.schedule.recordings where !recording.isOver { launch(recording.id, &state) }
             state.sweeping = Task { await sweepRepeatedly() }
         }
+        adoptShared()
     }
 
     /// Leaves all recordings to the next process. Recordings that are being finished are not waited for.
@@ -120,7 +121,7 @@ package final class RecordingService: Sendable {
     subscript(id: Int) -> RequestedRecording? { state.withLock { $0.schedule[id] } }
 
     func launch(_ id: Int, _ state: inout State) {
-        guard !state.isClosed else { return }
+        guard !state.isClosed, state.tasks[id] == nil else { return }
         state.tasks[id] = Task { [self] in
             await run(id)
             self.state.withLock { $0.tasks[id] = nil }
@@ -238,6 +239,11 @@ extension RecordingService {
     private func record(_ recording: RequestedRecording, with writer: inout RecordingWriter?) async {
         while !Task.isCancelled {
             let overdue = recording.endDate.advanced(by: Self.grace)
+            if isElsewhere(recording) {
+                if recording.endDate <= clock.now() { return }
+                await waitForChannel(of: recording, writer?.file)
+                continue
+            }
             switch await host.waitUntilRunning(recording.channel, isStream: true) {
             case .running(let running):
                 host.handle(.streamOpened(running.run))
@@ -335,11 +341,13 @@ extension RecordingService {
         }
     }
 
-    private func pause(_ recording: RequestedRecording, _ file: RecordingFile?, _ reason: String) {
+    func pause(
+        _ recording: RequestedRecording, _ file: RecordingFile?, _ reason: String, _ level: Logger.Level = .error
+    ) {
         guard self[recording.id]?.state != .paused(reason: reason) else { return }
         update(recording.id) { $0.state = .paused(reason: reason) }
         publish(.recordingPause(file: file?.mediaPath, recording: recording.id, reason: reason), of: recording)
-        log(recording, "paused: \(reason)", .error)
+        log(recording, "paused: \(reason)", level)
     }
 
     func publish(_ content: EventContent, of recording: RequestedRecording) {

@@ -117,6 +117,10 @@ final class RunningChannel: Sendable {
         case .failed(let error):
             runner.logger.error("\(error.line)")
             return error.text
+        case .elsewhere:
+            runner.logger.notice("Another node runs the channel")
+            let text = "Another node runs the channel."
+            return FailureText(operatorText: text, viewerText: text)
         case .canceled: break
         case .drained:
             // Published media can be watched until the last viewer has left. A channel that always runs asks

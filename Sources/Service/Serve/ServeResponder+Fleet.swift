@@ -37,20 +37,24 @@ extension ServeResponder {
         .redirect(.temporaryRedirect, to: peer.address + target.encoded, query: nil)
     }
 
-    /// How often a channel may move while a request for it is held.
-    private static let attempts = 8
+    /// How long a request is held until a node that runs the channel answers.
+    private static let patience = Duration.seconds(15)
 
-    /// The answer of the node that runs the channel. If it no longer does, of the next one.
+    /// The answer of the node that runs the channel. If it does not answer, or no longer runs it, of the next one.
     private func answer(
         of name: String, _ resource: Route.Resource, to target: RequestTarget, from first: FleetPeer,
         _ peers: PeerClient, _ fleet: FleetMember
     ) async -> Response {
         let client = addresses.clientAddress(of: target.fields)
+        let deadline = ContinuousClock.now + Self.patience
         var peer = first
-        for _ in 0..<Self.attempts where !Task.isCancelled {
-            let response = await peers.pass(target, to: peer, for: client, isStream: resource.isTransportStream)
-            guard let response else { return Self.redirect(target, to: peer) }
+        while !Task.isCancelled {
+            let response = await whileRunning(name, at: peer, fleet) { [peer] in
+                await peers.pass(target, to: peer, for: client, isStream: resource.isTransportStream)
+                    ?? Self.redirect(target, to: peer)
+            }
             guard response.status == .misdirectedRequest else { return response }
+            guard .now < deadline else { break }
             await fleet.waitForChange(of: name)
             if fleet.place(of: name) == .nowhere { await fleet.awaitOwner(of: name) }
             switch fleet.place(of: name) {
@@ -60,6 +64,23 @@ extension ServeResponder {
             }
         }
         return .unavailable("The channel is being moved.")
+    }
+
+    /// The answer of a node, unless it no longer runs the channel before it answers.
+    private func whileRunning(
+        _ name: String, at peer: FleetPeer, _ fleet: FleetMember, _ pass: @escaping @Sendable () async -> Response
+    ) async -> Response {
+        await withTaskGroup(of: Response.self) { group in
+            group.addTask(operation: pass)
+            group.addTask {
+                while !Task.isCancelled, case .at(let found) = fleet.place(of: name), found.node == peer.node {
+                    await fleet.waitForChange(of: name)
+                }
+                return Self.misdirected
+            }
+            defer { group.cancelAll() }
+            return await group.next() ?? Self.misdirected
+        }
     }
 }
 
@@ -76,7 +97,9 @@ extension ServeResponder {
             let response = await own()
             guard response.status == .ok, case .bytes(let text, _) = response.body else { return response }
             let directory = host.directory
-            let merged = await fleetDocuments.merged(text, kind) { directory.isOpen($0, to: target.viewer) }
+            let merged = await fleetDocuments.merged(text, kind) {
+                kind == .allRecordings || directory.isOpen($0, to: target.viewer)
+            }
             return Response(
                 contentType: .json, cacheControl: .noStore, body: .bytes(merged, gzip: LazyGzip(merged)))
         }

@@ -102,7 +102,7 @@ package final class ServeResponder: Responder {
         case .pageFile("/web/overview.json"): .later(ofAllNodes(.overview, overview(for: target), target))
         case .pageFile("/web/channels.json"): .later(channelNames(for: target))
         case .pageFile("/web/health.json"): .later(healthHistory(for: target))
-        case .pageFile("/web/recordings.json"): .later(recordingList(for: target))
+        case .pageFile("/web/recordings.json"): .later(ofAllNodes(.recordings, recordingList(for: target), target))
         case .pageFile("/web/channels.html"): .later(plainList(for: target))
         case .pageFile(let path) where RecordingFileAddress(path: path) != nil: recordingFile(at: path, for: target)
         case .pageFile(let path): .now(Page.response(at: path) ?? .notFound(path))
@@ -140,9 +140,7 @@ package final class ServeResponder: Responder {
         let request = APIRequest(field: field, target: target, documents: moments) { [host, clients, guide] in
             ServeStatus(host.overview, clients: clients(), guide: guide?.status)
         }
-        let answer = api.answer(to: path, request)
-        guard path == .channels, case .later(let work) = answer else { return answer }
-        return .later(ofAllNodes(.api, work, target))
+        return answerOfFleet(to: path, target, api.answer(to: path, request))
     }
 
     func guideAnswer(to target: RequestTarget, asGzipFile: Bool) -> Answer {

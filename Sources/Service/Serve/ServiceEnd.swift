@@ -54,7 +54,7 @@ package struct ServiceEnd: Sendable {
     private func result(after end: ChannelRunner.End) -> Result<Void, RelayError>? {
         switch end {
         case .drained: endsWithUpstream ? .success(()) : nil
-        case .canceled: nil
+        case .canceled, .elsewhere: nil
         case .failed(let error): .failure(error)
         }
     }

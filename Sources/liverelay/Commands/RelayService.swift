@@ -163,6 +163,8 @@ struct RelayService: Sendable {
         let discovery = if let server { await startDiscovery(httpPort: server.port) } else { DiscoveryServer?.none }
         host.start()
         recordings?.start()
+        fleet?.texts.observe(.channels) { Task { await updater.adoptChanges() } }
+        fleet?.texts.observe(.recordings) { recordings?.adoptShared() }
         let stream = output.flatMap { output in
             single.map { StreamWriter(descriptor: output, policy: $0.outputPolicy(output.kind), logger: logger) }
         }

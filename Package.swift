@@ -254,7 +254,7 @@ let package = Package(
             [
                 "liverelay", "Service", "Observability", "Guide", "HTTP", "WebServer", "Conformance", "Export",
                 "Channel", "Record",
-                "ChannelList",
+                "ChannelList", "Fleet",
                 "ArchiveStore", "Playlist", "Fetch", "Tracker", "Capture",
                 "Support",
                 "Decrypt",

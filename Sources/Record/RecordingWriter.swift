@@ -63,7 +63,7 @@ package struct RecordingWriter: Sendable {
     /// Follows a channel until the recording's range is complete, the channel has ended, or the task is canceled.
     /// - Parameters:
     ///   - writer: nil before the recording is open.
-    ///   - isOverdue: whether no more media of the range is expected. A change of the result must signal a publication.
+    ///   - isOverdue: whether no more media of the range is expected from this run. A change of the result must signal a publication.
     ///   - open: opens the recording, or returns nil if nothing of it is published yet.
     /// - Returns: nil if more of the range may come.
     package static func follow(

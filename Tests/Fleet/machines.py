@@ -23,8 +23,9 @@ def run(*words, check=True):
 class Machines:
     nodes = NODES
 
-    def __init__(self, program, capture, work, channels, engine):
+    def __init__(self, program, capture, work, channels, engine, upstream=None):
         (self.program, self.capture, self.work, self.channels, self.engine) = (program, capture, work, channels, engine)
+        self.first_upstream = upstream
         self.processes = {}
         self.environment = dict(os.environ, AWS_ACCESS_KEY_ID="test", AWS_SECRET_ACCESS_KEY="testtest", AWS_REGION="us-east-1")
 
@@ -38,7 +39,8 @@ class Machines:
         upstream = self._upstream()
         lines = ["channels:"]
         for number in range(self.channels):
-            lines += [f"  - name: c{number}", f"    url: {upstream}", "    always: true"]
+            url = self.first_upstream if number == 0 and self.first_upstream else upstream
+            lines += [f"  - name: c{number}", f"    url: {url}", "    always: true"]
             if store:
                 lines.append(f"    archive-store: {store}")
         (self.work / "channels.yaml").write_text("\n".join(lines) + "\n")
@@ -173,11 +175,55 @@ class Machines:
 
     # Nodes
 
-    def start_node(self, node):
+    def balance(self, root):
+        """Starts HAProxy with the configuration of deploy/. Returns its address."""
+        text = (root / "deploy/haproxy.cfg").read_text().replace("bind :80", f"bind {HOST}:9080").replace("maxconn 20000", "maxconn 4000")
+        lines = []
+        for line in text.splitlines():
+            if found := re.match(r"    server n(\d) node", line):
+                if found[1] == "1":
+                    lines += [f"    server n{node} {self.address(node)}:{PORT}" for node in NODES]
+            else:
+                lines.append(line)
+        config = self.work / "haproxy.cfg"
+        config.write_text("\n".join(lines) + "\n")
+        self._start("haproxy", "haproxy", "-db", "-f", config)
+        return (HOST, 9080)
+
+    def _preload(self, seconds):
+        """A library with which the date of a process is wrong by so much. Other clocks stay right."""
+        library = self.work / f"clock{seconds}.so"
+        if not library.exists():
+            source = self.work / "clock.c"
+            source.write_text(f"""
+                #define _GNU_SOURCE
+                #include <sys/syscall.h>
+                #include <sys/time.h>
+                #include <time.h>
+                #include <unistd.h>
+                int clock_gettime(clockid_t id, struct timespec *t) {{
+                    int result = syscall(SYS_clock_gettime, id, t);
+                    if (id == CLOCK_REALTIME || id == CLOCK_REALTIME_COARSE) t->tv_sec += {seconds};
+                    return result;
+                }}
+                int gettimeofday(struct timeval *t, void *zone) {{
+                    struct timespec now; clock_gettime(CLOCK_REALTIME, &now);
+                    t->tv_sec = now.tv_sec; t->tv_usec = now.tv_nsec / 1000; return 0;
+                }}
+                time_t time(time_t *t) {{
+                    struct timespec now; clock_gettime(CLOCK_REALTIME, &now);
+                    if (t) *t = now.tv_sec; return now.tv_sec;
+                }}
+            """)
+            run("cc", "-shared", "-fPIC", "-O", "-o", str(library), str(source))
+        return library
+
+    def start_node(self, node, clock=0):
         spool = self.work / f"spool{node}"
         spool.mkdir(exist_ok=True)
         self._start(
-            f"node{node}", "ip", "netns", "exec", self._space(node), self.program, "serve", self.work / "channels.yaml",
+            f"node{node}", "ip", "netns", "exec", self._space(node),
+            *(["env", f"LD_PRELOAD={self._preload(clock)}"] if clock else []), self.program, "serve", self.work / "channels.yaml",
             "--listen", "0.0.0.0", "--port", PORT, "--spool", spool, "--no-epg", "--fleet", self.records,
             "--fleet-key", self.work / "key", "--fleet-name", f"n{node}",
             "--fleet-address", f"http://{self.address(node)}:{PORT}", "--fleet-capacity", "100")
@@ -201,13 +247,14 @@ class Machines:
         # `ip netns exec` becomes the program itself.
         self.processes[f"node{node}"].send_signal(number)
 
-    def cut(self, node):
-        self._filter(node, "-A")
+    def cut(self, node, what="engine"):
+        self._filter(node, "-A", what)
 
-    def join(self, node):
-        self._filter(node, "-D")
+    def join(self, node, what="engine"):
+        self._filter(node, "-D", what)
 
-    def _filter(self, node, action):
-        ports = "8333" if self.engine == "s3" else ",".join(f"{member}2379" for member in MEMBERS)
+    def _filter(self, node, action, what):
+        members = ",".join(f"{member}2379" for member in MEMBERS)
+        ports = {"engine": "8333" if self.engine == "s3" else members, "store": "8333", "upstream": "9100"}[what]
         run("ip", "netns", "exec", self._space(node), "iptables", action, "OUTPUT", "-p", "tcp", "-d", HOST,
             "-m", "multiport", "--dports", ports, "-j", "DROP")

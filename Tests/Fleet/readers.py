@@ -12,6 +12,7 @@ import urllib.request
 
 from machines import NODES, PORT
 
+PATIENCE = 8.0  # seconds after which a reader gives a request up, as players do
 REMEMBERED = 60.0  # seconds within which no media may come twice; the upstream's recording is longer
 
 
@@ -128,7 +129,7 @@ class Reader:
 
     def get(self, name):
         address = f"http://{self.readers.machines.address(self.node)}:{PORT}/{self.channel}/{name}"
-        return urllib.request.urlopen(address, timeout=15).read()
+        return urllib.request.urlopen(address, timeout=PATIENCE).read()
 
     def wrong(self, what):
         self.readers.record(violation=f"{self.channel} at {time.strftime('%H:%M:%S')} from n{self.node}: {what}")

@@ -277,6 +277,29 @@ import WebTestSupport
         await origin.server.shutdown(within: .zero)
     }
 
+    /// A channel that is relayed from elsewhere has another run, and the recording goes on with that.
+    @Test func nextRunGoesOn() async throws {
+        let (origin, folder) = (try await CountingOrigin(.clean), Folder())
+        let scene = try await Self.scene(origin, try folder.place())
+        let dates = try await Self.dates(scene)
+        let range = (dates.lowerBound, dates.upperBound.advanced(byMilliseconds: 3_600_000))
+        let recording = try await scene.recordings?.add(channel: "news", name: nil, range: range, isKept: false)
+        let id = try #require(recording).id
+        await scene.reaches(recording: id) { ($0?.files?.byteCount ?? 0) > 0 }
+        let channel = #"{"url":"\#(origin.url)?again","always":true}"#
+        #expect(try scene.api("PUT", "/api/channels/news", channel).status == 200)
+        await scene.reaches { $0.startCount == 2 && ServeStatus.state(of: $0.channels["news"]) == "running" }
+        let count = scene.recordings?[id]?.files?.byteCount ?? 0
+        let goesOn = await waits {
+            // It looks for the next run at intervals.
+            folder.time.advance(by: .seconds(1))
+            return (scene.recordings?[id]?.files?.byteCount ?? 0) > count
+        }
+        #expect(goesOn)
+        await scene.end()
+        await origin.server.shutdown(within: .zero)
+    }
+
     /// A list that is gone costs no recording its file: the next one of its number has another.
     @Test func journalOfAnotherRecordingStays() async throws {
         let (origin, folder) = (try await CountingOrigin(.clean), Folder())

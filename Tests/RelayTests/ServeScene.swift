@@ -11,6 +11,7 @@ import WebTestSupport
 
 @testable import ChannelList
 @testable import Fetch
+@testable import Fleet
 @testable import HTTP
 @testable import Record
 @testable import Service
@@ -118,7 +119,7 @@ struct ServeScene {
     init(
         _ upstreams: [(slug: String, url: String)], _ policy: ChannelSupervisor.Policy = .init(),
         always: Set<String> = [], hasAPI: Bool = true, tokens: [AccessToken] = [],
-        recordings: RecordingPlace? = nil
+        recordings: RecordingPlace? = nil, node: FleetPlace? = nil
     ) async throws {
         let channels = upstreams.map { upstream in
             var channel = ListedChannel(
@@ -126,7 +127,14 @@ struct ServeScene {
             if always.contains(upstream.slug) { channel.options.isAlways = true }
             return channel
         }
-        try await self.init(channels, policy, hasAPI: hasAPI, tokens: tokens, recordings: recordings)
+        try await self.init(channels, policy, hasAPI: hasAPI, tokens: tokens, recordings: recordings, node: node)
+    }
+
+    /// A node of a fleet.
+    struct FleetPlace {
+        let member: FleetMember
+        let port: Int
+        var passes = true
     }
 
     /// Where recordings are written, and which time it is there.
@@ -138,7 +146,7 @@ struct ServeScene {
 
     init(
         _ channels: [ListedChannel], _ policy: ChannelSupervisor.Policy = .init(), hasAPI: Bool = true,
-        tokens: [AccessToken] = [], recordings: RecordingPlace? = nil
+        tokens: [AccessToken] = [], recordings: RecordingPlace? = nil, node: FleetPlace? = nil
     ) async throws {
         let spool = Self.newSpool
         let list = spool.appending(path: "list.m3u").path
@@ -146,7 +154,8 @@ struct ServeScene {
             ChannelConfiguration(playlist: list),
             lists: [.init(name: list, list: M3UChannelList(channels: channels))])
         let source = CatalogSource(location: list, requests: CurlConfiguration())
-        try await self.init(catalog, source, spool, policy, hasAPI: hasAPI, tokens: tokens, recordings: recordings)
+        try await self.init(
+            catalog, source, spool, policy, hasAPI: hasAPI, tokens: tokens, recordings: recordings, node: node)
     }
 
     /// The channels of a configuration, which `write` replaces and the updater reads again.
@@ -165,13 +174,14 @@ struct ServeScene {
 
     private init(
         _ catalog: ChannelCatalog, _ source: CatalogSource, _ spool: URL, _ policy: ChannelSupervisor.Policy,
-        hasAPI: Bool, tokens: [AccessToken], recordings place: RecordingPlace? = nil
+        hasAPI: Bool, tokens: [AccessToken], recordings place: RecordingPlace? = nil, node: FleetPlace? = nil
     ) async throws {
         self.spool = spool
-        let settings = ChannelSettings(
+        var settings = ChannelSettings(
             configuration: RelayConfiguration(
                 upstream: "", spool: "", retention: RetentionPolicy(rewind: .seconds(600), freeReserve: 0)),
             spool: spool.path, logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() })
+        settings.fleet = node?.member
         let (changes, change) = AsyncStream<Void>.makeStream(bufferingPolicy: .bufferingNewest(1))
         self.changes = changes
         host = ChannelHost(
@@ -181,21 +191,24 @@ struct ServeScene {
         updater = CatalogUpdater(catalog, from: source, host: host)
         let (recordingChanges, recordingChange) = AsyncStream<Void>.makeStream(bufferingPolicy: .bufferingNewest(1))
         self.recordingChanges = recordingChanges
-        recordings = try place.map { [host] place in
+        recordings = try place.map { [host, settings] place in
             try RecordingService(
                 place.pattern, host: host, logger: settings.logger, bus: EventBus(), clock: place.clock,
                 on: place.fileSystem
             ) { recordingChange.yield() }
         }
         server = try await HTTPServer.start(
-            on: ListenAddress(host: "127.0.0.1", port: 0), connections: connections, threads: 1,
+            on: ListenAddress(host: "127.0.0.1", port: node?.port ?? 0), connections: connections, threads: 1,
             responder: ServeResponder(
                 host,
                 api: AccessToken(Self.token).flatMap { [host, updater, recordings] token in
                     hasAPI
                         ? APIResponder(token: token, host: host, updater: updater, recordings: recordings) : nil
                 },
-                recordings: recordings, tokens: ServerTokens(tokens)))
+                recordings: recordings, tokens: ServerTokens(tokens),
+                peers: node.map { PeerClient($0.member.key, passes: $0.passes) }))
+        node?.member.texts.observe(.channels) { [updater] in Task { await updater.adoptChanges() } }
+        node?.member.texts.observe(.recordings) { [recordings] in recordings?.adoptShared() }
     }
 
     /// Replaces the configuration and reads it again.

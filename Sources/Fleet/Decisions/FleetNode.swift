@@ -68,12 +68,6 @@ package struct FleetNode: Sendable {
         case nowhere
     }
 
-    struct Pending: Equatable, Sendable {
-        let number: UInt64
-        /// The counter of the first own record with the entry; nil: not written yet.
-        var counter: UInt64?
-    }
-
     /// The bit rate of a channel that was never measured, in kbit/s.
     static let assumedRate = 5_000
     /// How long the record of a node that owns nothing stays after its last change.
@@ -94,9 +88,7 @@ package struct FleetNode: Sendable {
     /// When a channel was last handed over, by this node or another one.
     var lastMove: Duration?
     var knownReleases: Set<String> = []
-    private var pending: [String: Pending] = [:]
-    /// The newest entry of each channel that may be visible.
-    private var visible: [String: PublishedMark] = [:]
+    private var admission = EntryAdmission()
     private(set) var breaks: Set<String> = []
     /// When the records were first read.
     private(set) var firstView: Duration?
@@ -206,7 +198,7 @@ extension FleetNode {
         guard renewal.begin(at: now) else { return }
         record.counter += 1
         record.load = record.channels.values.reduce(0) { $0 + ($1.isReleased ? 0 : $1.rate) }
-        for name in pending.keys where pending[name]?.counter == nil { pending[name]?.counter = record.counter }
+        admission.write(record.counter)
         actions.append(.beat(record))
     }
 
@@ -214,19 +206,16 @@ extension FleetNode {
         guard isHeld(name) else { return }
         record.channels[name]?.published = mark
         if rate > 0 { record.channels[name]?.rate = rate }
-        pending[name] = Pending(number: mark.number, counter: nil)
+        admission.prepare(name, mark.number)
         renewal.isUrgent = true
     }
 
     private mutating func admit(_ view: FleetView, at now: Duration, _ actions: inout [Action]) {
         guard holdsLease(at: now) else { return }
-        for name in pending.keys.sorted() {
-            guard isHeld(name), let entry = pending[name], let counter = entry.counter, counter <= view.counter else {
-                continue
-            }
-            pending[name] = nil
-            visible[name] = record.channels[name]?.published
-            actions.append(.admit(name, number: entry.number))
+        for name in admission.channels where isHeld(name) {
+            let mark = record.channels[name]?.published
+            guard let number = admission.admit(name, readAt: view.counter, newest: mark) else { continue }
+            actions.append(.admit(name, number: number))
         }
     }
 
@@ -339,7 +328,7 @@ extension FleetNode {
         record.channels[name] = ChannelMark(
             epoch: own.epoch, rate: mark?.rate ?? (isConnection(name) ? 0 : Self.assumedRate),
             published: mark?.published)
-        visible[name] = mark?.published
+        admission.begin(name, after: mark?.published)
         renewal.isUrgent = true
         guard !isConnection(name) else { return }
         let base = max(own.base, mark?.published.map { $0.number + 1 } ?? 0)
@@ -367,7 +356,7 @@ extension FleetNode {
 extension FleetNode {
     mutating func stop(_ name: String, _ actions: inout [Action]) {
         guard let tenure = tenures[name], case .held(let own) = tenure else { return }
-        withdrawPending(name)
+        withdrawEntry(of: name)
         guard isConnection(name) else {
             tenures[name] = .stopping(own)
             return actions.append(.stop(name))
@@ -378,9 +367,11 @@ extension FleetNode {
         if let channel { stop(channel, &actions) }
     }
 
-    /// Withdraws an entry that was recorded and that no viewer saw.
-    private mutating func withdrawPending(_ name: String) {
-        if pending.removeValue(forKey: name) != nil { record.channels[name]?.published = visible[name] }
+    private mutating func withdrawEntry(of name: String) {
+        if var mark = record.channels[name] {
+            admission.withdraw(name, from: &mark.published)
+            record.channels[name] = mark
+        }
     }
 
     /// Ends channels whose connection may belong to another node.
@@ -393,7 +384,7 @@ extension FleetNode {
         requested.remove(name)
         switch tenures[name] {
         case .held(let own), .stopping(let own), .created(let own, _, _):
-            withdrawPending(name)
+            withdrawEntry(of: name)
             tenures[name] = .released(own, at: now)
             let mark = newestMark(of: name)
             record.channels[name] = ChannelMark(

@@ -45,9 +45,9 @@ final class FleetDocuments: Sendable {
         let documents = await documents(kind)
         guard var document = Self.object(own), let listed = document[kind.list] as? [Entry] else { return own }
         let others = documents.flatMap { peer, text in
-            (Self.object(text)?[kind.list] as? [Entry] ?? []).filter { ($0[kind.slug] as? String).map(isVisible) ?? false }
-                .map { $0.merging(["node": peer.name]) { $1 } }
-                .map { (peer: peer, entry: $0) }
+            let entries = Self.object(text)?[kind.list] as? [Entry] ?? []
+            return entries.filter { ($0[kind.slug] as? String).map(isVisible) ?? false }
+                .map { (peer: peer, entry: $0.merging(["node": peer.name]) { $1 }) }
         }
         if kind.list == "recordings" {
             document[kind.list] = Self.recordings(listed, others.map(\.entry))

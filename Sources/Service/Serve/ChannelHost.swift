@@ -321,7 +321,8 @@ extension ChannelListDifference {
 extension ChannelHost {
     /// Carries out the supervisor's decisions. Nothing in it waits or calls back.
     func handle(_ input: ChannelSupervisor.Input, _ state: inout State) {
-        if case .ended(let run, _) = input { state.runs[run] = nil }
+        // A recording that follows the run looks for the next one.
+        if case .ended(let run, _) = input { state.runs.removeValue(forKey: run)?.state.publications.signal() }
         for effect in state.supervisor.handle(input, at: now) { perform(effect, &state) }
         scheduleWake(&state)
         observe(input)

@@ -61,10 +61,22 @@ extension RecordingService {
         try await changePlans { $0.update(id, change) }
     }
 
-    /// Removes a recording from those that all nodes have; nothing in a process alone.
-    func withdraw(_ id: Int) async throws(Problem) {
-        guard texts != nil, RecordingSchedule.sharedIDs.contains(id) else { return }
-        try await changePlans { $0.remove(id) }
+    /// Removes a recording from those that all nodes have.
+    /// - Returns: false if they do not have it.
+    func withdraw(_ id: Int) async throws(Problem) -> Bool {
+        guard texts != nil, RecordingSchedule.sharedIDs.contains(id) else { return false }
+        return try await changePlans { schedule in
+            defer { schedule.remove(id) }
+            return schedule[id] != nil
+        }
+    }
+
+    /// Whether all nodes have a recording that has not ended, so that its end at one node is its end at all.
+    func isPlannedByAll(_ id: String) -> Bool {
+        guard let texts, let plan = Int(id).flatMap({ Self.schedule(texts.newest(.recordings))?[$0] }) else {
+            return false
+        }
+        return clock.now() < plan.endDate
     }
 
     /// Begins and ends recordings as the nodes have planned.

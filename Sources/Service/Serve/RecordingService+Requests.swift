@@ -53,7 +53,7 @@ extension RecordingService {
         }
         do throws(RecordingFile.Failure) { try await save() } catch {
             state.withLock { $0.schedule.remove(recording.id) }
-            try? await withdraw(recording.id)
+            _ = try? await withdraw(recording.id)
             throw .storage(error)
         }
         bus.publish(
@@ -68,8 +68,9 @@ extension RecordingService {
     /// - Parameter removesFiles: whether the files of a finished recording are removed.
     /// - Returns: false if the recording does not exist.
     func remove(_ id: Int, removesFiles: Bool) async throws(Problem) -> Bool {
-        try await withdraw(id)
         guard let recording = self[id] else { return false }
+        // It ends here as at all nodes.
+        if try await withdraw(id), !recording.isOver { return true }
         if recording.state == .finishing { throw .finishing }
         let removal = Removal(of: id, in: pattern)
         if recording.isOver {

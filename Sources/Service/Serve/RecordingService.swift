@@ -252,7 +252,7 @@ extension RecordingService {
                 let timer = Task { if await wait(until: overdue) { running.state.publications.signal() } }
                 defer { timer.cancel() }
                 let end = await RecordingWriter.follow(running.state, with: &writer) {
-                    overdue <= clock.now()
+                    overdue <= clock.now() || host.running(recording.channel)?.run != running.run
                 } open: {
                     (publication) async throws(RecordingFile.Failure) in
                     try await MediaPool.recordings.perform { [self] () throws(RecordingFile.Failure) in

@@ -9,7 +9,7 @@ import Support
 extension ServeResponder {
     /// The answer of the node or the nodes that a request is about.
     /// - Parameter own: the answer of this node.
-    func answerOfFleet(to path: Route.API?, _ target: RequestTarget, _ own: Answer) -> Answer {
+    func answerOfFleet(to path: Route.API?, _ field: String, _ target: RequestTarget, _ own: Answer) -> Answer {
         guard let path, let peers, let fleet = host.fleet, !target.isFromNode, !own.isRefusal else { return own }
         switch (path, own) {
         case (.channels, .later(let work)): return .later(ofAllNodes(.api, work, target))
@@ -22,6 +22,8 @@ extension ServeResponder {
                 }
                 return await self.answer(to: target, body, from: peer, peers)
             }
+        case (.recording, .body) where target.changes == .delete && recordings?.isPlannedByAll(field) == true:
+            return own
         case (.recording, _), (.reload, .body):
             return ofEachNode(own, target, peers, fleet)
         default: return own

@@ -140,7 +140,7 @@ package final class ServeResponder: Responder {
         let request = APIRequest(field: field, target: target, documents: moments) { [host, clients, guide] in
             ServeStatus(host.overview, clients: clients(), guide: guide?.status)
         }
-        return answerOfFleet(to: path, target, api.answer(to: path, request))
+        return answerOfFleet(to: path, field, target, api.answer(to: path, request))
     }
 
     func guideAnswer(to target: RequestTarget, asGzipFile: Bool) -> Answer {

@@ -4,13 +4,14 @@ extension FleetNode {
     /// The most channels that a node which leaves hands over at a time.
     private static let handedOverAtOnce = 4
 
-    /// Whether a channel was not taken yet that this node hands over.
+    /// Whether a channel that this node hands over does not run on another node yet. Requests for it are held until then.
     private func isBeingHandedOver(_ name: String, at now: Duration) -> Bool {
         switch tenures[name] {
-        case .stopping: true
-        case .released(let own, let time):
-            demands[name]?.isAlways == true && view?.owners[name]?.epoch == own.epoch && now - time < timing.handover
-        default: false
+        case .stopping: return true
+        case .released(_, let time) where demands[name]?.isAlways == true:
+            if case .at = place(of: name, at: now) { return false }
+            return now - time < timing.handover
+        default: return false
         }
     }
 
@@ -19,6 +20,7 @@ extension FleetNode {
         for name in names { if case .created = tenures[name] { release(name, at: now) } }
         // A few at a time: the next one follows when one is taken.
         let open = names.count { isBeingHandedOver($0, at: now) }
+        if open > 0 { renewal.isUrgent = true }
         let next = names.filter { isHeld($0) }.prefix(max(0, Self.handedOverAtOnce - open))
         for name in next { stop(name, &actions) }
         guard open == 0, next.isEmpty else { return }

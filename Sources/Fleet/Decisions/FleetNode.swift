@@ -305,7 +305,7 @@ extension FleetNode {
                 actions.append(.create(own))  // The engine has lost the record.
             }
         case .stopping: break
-        case .released: if isPassed { tenures[name] = nil }
+        case .released: if isPassed, !isLeaving { tenures[name] = nil }
         }
     }
 

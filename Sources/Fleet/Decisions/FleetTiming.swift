@@ -12,7 +12,7 @@ package struct FleetTiming: Equatable, Sendable {
     /// The least time between two channels that are moved to a node with more room.
     package var moveInterval = Duration.seconds(60)
     /// How long a node that leaves waits for another node to take a channel.
-    package var handover = Duration.seconds(4)
+    package var handover = Duration.seconds(6)
 
     package init() {}
 

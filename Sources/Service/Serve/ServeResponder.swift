@@ -197,8 +197,8 @@ extension ServeResponder {
     private func answerWhenRunning(
         _ name: String, _ resource: Route.Resource, isStream: Bool, to target: RequestTarget
     ) async -> Response {
-        if let fleet = host.fleet, fleet.place(of: name) == .nowhere {
-            await fleet.awaitOwner(of: name)
+        if let fleet = host.fleet {
+            if fleet.place(of: name) == .nowhere { await fleet.awaitOwner(of: name) }
             if let elsewhere = answerElsewhere(name, resource, to: target) { return await elsewhere.response() }
         }
         switch await host.waitUntilRunning(

@@ -229,5 +229,28 @@ private func segment(_ number: UInt64, _ date: Int64? = nil) -> UpstreamSegment 
     #expect(filter.counts[.duplicateFrames] == (row.isDuplicate ? 2 : 0), "\(row.when)")
 }
 
+/// An earlier process published a segment of two programs twice, because the upstream is a loop, and stopped after it.
+@Test(arguments: [(segment(7), 6), (segment(8), 0)])
+func segmentOfSeveralProgramsIsNotPublishedAgain(_ row: (joined: UpstreamSegment, duplicates: Int)) throws {
+    let main = [900_000, 20_000_000, 1_080_000].map { (begin: Int64) in
+        [begin, begin + 90_000].map {
+            SyntheticPackets.videoPacket(
+                dts: $0, sync: $0 == begin ? .instantaneousRefresh : .none, payload: [UInt8(truncatingIfNeeded: begin)])
+        }
+    }
+    let published = try main.map { frames in
+        let key = try #require(frames.first.flatMap { PublishedMedia.KeyFrame($0) })
+        let last = try #require(frames.last?.decodeTime).count
+        return try #require(PublishedFrames(text: "\(last)/\(key.time.count)/\(key.byteCount)/\(key.beginning)"))
+    }
+    var filter = DuplicateFilter()
+    filter.published = PublishedMedia(published + published, until: segment(7))
+    var packets = DemuxedSegment()
+    packets.video = main.flatMap { $0 }
+    var demuxed = RenditionDemuxer.Demuxed(flushed: DemuxedSegment(), boundary: .plain, packets: packets)
+    filter.removeDuplicates(from: &demuxed, of: row.joined, repeatable: reach)
+    #expect(filter.counts[.duplicateFrames] == row.duplicates)
+}
+
 @Test(arguments: ["", "x", "1/2", "1/2/3", "1/2/3/-4", "1/2/3/4/5", "1//3/4", "9223372036854775808"])
 func malformedPublishedFramesAreRejected(_ text: String) { #expect(PublishedFrames(text: text) == nil) }

@@ -11,7 +11,8 @@ import Media
 /// The proof is in the bytes: a key frame with the time and the content of one that was published no longer ago than the
 /// upstream can list. From there all frames are duplicates up to the newest frame published after that key frame, in the
 /// order in which they were published, and the next frame continues the period. If several showings have that key
-/// frame, it proves nothing, unless the frames are the newest ones published.
+/// frame, it proves nothing, unless the frames are the newest ones published, or the segment is the one in which an earlier
+/// process stopped.
 ///
 /// A process that joins in the segment in which an earlier one stopped may get that of another variant, with other bytes.
 /// The date or the number of the segment and its clock are the proof then.
@@ -184,7 +185,9 @@ struct DuplicateFilter: Sendable {
             let isFirst = after == nil
             let mayBeOlder = suspicion.isOlder(first, after: after) && (isFirst || boundary != .tagged)
             let matches = isFirst || mayBeOlder ? published.positions(of: frames, where: suspicion.includes) : []
-            if let match = matches.last, matches.count == 1 || isFirst && ends(suspicion, with: match, at: last) {
+            let isKnown =
+                isFirst && (isLastSegment || matches.last.map { ends(suspicion, with: $0, at: last) } ?? false)
+            if let match = matches.last, matches.count == 1 || isKnown {
                 return .duplicate(suspicion, at: match, after: last)
             }
             if isLastSegment, matches.isEmpty, suspicion.ends(between: first, and: last) {

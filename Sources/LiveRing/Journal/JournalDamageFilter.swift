@@ -16,9 +16,9 @@ struct JournalDamageFilter {
     /// damage.
     private(set) var isDamaged: Bool
 
-    /// Whether a kill left an incomplete record at the end, possibly only a part of its first line.
-    var endsInsideRecord: Bool { if case .inRecord = state { true } else { endsInsideLine } }
-    private let endsInsideLine: Bool
+    /// The index after the last complete record, or after EXT-X-ENDLIST. What follows is a part of a record, as a kill
+    /// leaves it.
+    private(set) var end = 0
 
     private enum State {
         case inHead
@@ -33,7 +33,6 @@ struct JournalDamageFilter {
     init?(_ bytes: [UInt8], lastHeadLine: String) {
         // A power loss leaves zeros in place of text.
         isDamaged = bytes.contains(0)
-        endsInsideLine = bytes.last.map { $0 != UInt8(ascii: "\n") } ?? false
         for line in Self.lines(of: bytes) { read(line, of: bytes, lastHeadLine: lastHeadLine) }
         if case .inHead = state { return nil }
     }
@@ -43,6 +42,7 @@ struct JournalDamageFilter {
         switch state {
         case .inHead:
             intactBytes += line
+            end = line.endIndex
             if content.elementsEqual(lastHeadLine.utf8) { state = .betweenRecords }
         case _ where content.starts(with: Self.recordTag.utf8): beginRecord(content, start: line.endIndex)
         case .inRecord(let checksum, let start):
@@ -50,6 +50,7 @@ struct JournalDamageFilter {
             guard let first = content.first, first != UInt8(ascii: "#") else { return }
             finishRecord(bytes[start..<line.endIndex], checksum: checksum)
         case .betweenRecords:
+            end = line.endIndex
             hasEnded = content.elementsEqual(Self.endTag.utf8)
             if !hasEnded { isDamaged = true }
         }
@@ -67,6 +68,7 @@ struct JournalDamageFilter {
         } else {
             isDamaged = true
         }
+        end = lines.endIndex
         state = .betweenRecords
     }
 

@@ -5,8 +5,11 @@ enum JournalReader {
     /// The sizes of the ends of a journal, in bytes, that are searched for the records after the checkpoint.
     private static let tailSizes = [1 << 20, 1 << 24]
 
-    /// - Returns: nil if no journal exists, or no part of it was written.
-    static func read(in directory: String) throws(RingError) -> (journal: RingJournal, version: FileVersion)? {
+    /// - Returns: the journal, the version of its file, and the place after its last complete record; nil if no journal
+    ///   exists, or no part of it was written.
+    static func read(
+        in directory: String
+    ) throws(RingError) -> (journal: RingJournal, version: FileVersion, end: Int)? {
         let path = "\(directory)/\(SpoolName.journal)"
         let file: FileDescriptor
         do throws(RingError) {
@@ -18,15 +21,16 @@ enum JournalReader {
         if let bytes = try? FileDescriptor("\(directory)/\(SpoolName.checkpoint)").readToEnd(),
             let journal = try records(of: file, after: CheckpointFile.read(bytes))
         {
-            return (journal, version)
+            return (journal.journal, version, journal.end)
         }
-        return try RingJournal.read(file.bytes(in: 0..<file.byteCount()), path: path).map { ($0, version) }
+        let bytes = try file.bytes(in: 0..<file.byteCount())
+        return try RingJournal.read(bytes, path: path).map { ($0, version, bytes.count - $0.incompleteBytes) }
     }
 
     /// The journal with the blocks of its checkpoint; nil if the journal does not contain their records.
     private static func records(
         of file: borrowing FileDescriptor, after checkpoint: CheckpointFile.Content
-    ) throws(RingError) -> RingJournal? {
+    ) throws(RingError) -> (journal: RingJournal, end: Int)? {
         guard let last = checkpoint.blocks.last?[EntryBlock.size - 1] else { return nil }
         let byteCount = try file.byteCount()
         let start = try file.bytes(in: 0..<min(longestHead, byteCount))
@@ -42,7 +46,7 @@ enum JournalReader {
                 return nil
             }
             if !checkpoint.isWhole { journal.checkpointEnd = nil }
-            return journal
+            return (journal, max(head, byteCount - size) + tail.count - journal.incompleteBytes)
         }
         return nil
     }

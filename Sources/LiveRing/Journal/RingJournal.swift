@@ -43,8 +43,8 @@ struct RingJournal: Equatable {
     var checkpointEnd: Int?
     /// Whether the older entries were read from the checkpoint.
     var isFromCheckpoint = false
-    /// Whether the file ends inside a record, so that nothing can be appended to it.
-    var endsInsideRecord = false
+    /// The size of an incomplete record at the end of the file. Nothing can be appended to it.
+    var incompleteBytes = 0
 
     /// The number of segments between the first entry and the last that have no record.
     var lostRecords: Int {
@@ -141,7 +141,7 @@ extension RingJournal {
             liveWindowStart: playlist.unknownTags.lazy.compactMap(Self.liveWindowStart).first,
             declared: playlist.unknownTags.compactMap(Self.declared), hasEnded: filter.hasEnded,
             declaresIndependentSegments: playlist.hasIndependentSegments, isDamaged: filter.isDamaged,
-            endsInsideRecord: filter.endsInsideRecord)
+            incompleteBytes: bytes.count - filter.end)
         for block in blocks { journal.entries.append(block) }
         journal.isFromCheckpoint = !blocks.isEmpty
         journal.checkpointEnd = blocks.isEmpty ? nil : journal.entries.endIndex
@@ -150,10 +150,22 @@ extension RingJournal {
         return journal
     }
 
+    /// The head of records without one.
+    static let anyHead = Array("#EXTM3U\n#EXT-X-TARGETDURATION:\(RingRanges.targetDuration.upperBound)\n".utf8)
+
+    /// Reads records that were appended to a journal, the last of which may be incomplete.
+    /// - Returns: the entries, and the size of their records; nil if the text is damaged, or is more than records.
+    static func appendedEntries(_ bytes: [UInt8]) -> (entries: [RingEntry], byteCount: Int)? {
+        let head = anyHead + Array("\(lastHeadLine)\n".utf8)
+        guard let filter = JournalDamageFilter(head + bytes, lastHeadLine: lastHeadLine), !filter.isDamaged,
+            !filter.hasEnded, let entries = entries(ofRecords: filter.intactBytes[head.count...])
+        else { return nil }
+        return (entries, filter.end - head.count)
+    }
+
     /// The entries of records without a head; nil if a record cannot be read.
     static func entries(ofRecords records: ArraySlice<UInt8>) -> [RingEntry]? {
-        let head = "#EXTM3U\n#EXT-X-TARGETDURATION:\(RingRanges.targetDuration.upperBound)\n"
-        guard let playlist = try? MediaPlaylistParser.parse(Array(head.utf8) + records, limits: .none) else {
+        guard let playlist = try? MediaPlaylistParser.parse(anyHead + records, limits: .none) else {
             return nil
         }
         let entries = playlist.segments.compactMap { try? JournalEntryTag(of: $0).entry(for: $0) }

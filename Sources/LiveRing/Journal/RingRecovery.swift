@@ -49,7 +49,7 @@ struct RingRecovery {
         index.dropLeadingGaps()
         self.index = index
         let isAppendable =
-            !isDamaged && !journal.endsInsideRecord && !journal.hasEnded && !journal.entries.isEmpty
+            !isDamaged && journal.incompleteBytes == 0 && !journal.hasEnded && !journal.entries.isEmpty
             && index.targetDuration == journal.targetDuration && index.declared.all == journal.declared
         self.journal = isAppendable ? JournalFile(continuing: journal, isOutdated: !isUnchanged) : nil
         checkpoint = CheckpointFile(upTo: journal.checkpointEnd)

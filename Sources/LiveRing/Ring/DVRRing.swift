@@ -197,8 +197,8 @@ extension DVRRing {
 
     /// The state of the ring in `directory` before it is opened; nil if it has no readable journal or no segment.
     package static func previousRing(in directory: String) -> PreviousRing? {
-        guard let (journal, version) = try? JournalReader.read(in: directory) else { return nil }
-        return PreviousRing(journal, version: version)
+        guard let read = try? JournalReader.read(in: directory) else { return nil }
+        return PreviousRing(read.journal, version: read.version)
     }
 
     /// The media sequence number of the newest entry of the ring in `directory`; nil without a readable one.

@@ -151,13 +151,19 @@ struct FileIdentity: Equatable, Sendable {
 
 /// Identifies a file and its content, as far as the file system tells.
 struct FileVersion: Equatable, Sendable {
-    /// The device, the inode, the size, and when the content changed.
+    let identity: FileIdentity
+    /// The size, and when the content changed.
     private let numbers: [Int]
 
     init(_ status: stat) {
-        numbers = [
-            Int(truncatingIfNeeded: status.st_dev), Int(truncatingIfNeeded: status.st_ino), status.st_size,
-            status.st_mtim.tv_sec, status.st_mtim.tv_nsec,
-        ]
+        identity = FileIdentity(status)
+        numbers = [status.st_size, status.st_mtim.tv_sec, status.st_mtim.tv_nsec]
+    }
+
+    /// nil if no file is at the path.
+    init?(at path: String) {
+        var status = stat()
+        guard unsafe stat(path, &status) == 0 else { return nil }
+        self.init(status)
     }
 }

@@ -149,9 +149,7 @@ struct SpoolDirectory: ~Copyable {
         throw .system(.write, path: path, code: code)
     }
 
-    func version(of name: String) -> FileVersion? {
-        try? FileDescriptor(path(of: name)).version()
-    }
+    func version(of name: String) -> FileVersion? { FileVersion(at: path(of: name)) }
 
     /// - Returns: the bytes of the file; nil if it does not exist.
     func read(_ name: String) throws(RingError) -> [UInt8]? {

@@ -63,19 +63,45 @@ struct SubtitleJournal {
         } catch { throw .unreadableJournal(path: path, error) }
         var track = SubtitleRendition(number: number, publishing: upstream, source: upstream.attributes[source])
         for segment in playlist.segments {
-            track.append(try entry(of: segment, number: number, files: files), for: segment.mediaSequence)
+            let entry = try entry(of: segment, number: number) { files.isWhole($0) }
+            track.append(entry, for: segment.mediaSequence)
         }
         return track
     }
 
+    /// The size of the head and the complete records at the beginning of `bytes`, or of the records alone.
+    static func completeByteCount(_ bytes: [UInt8]) -> Int {
+        // A record ends with its URI line.
+        var (start, end) = (0, 0)
+        while let lineEnd = bytes[start...].firstIndex(of: UInt8(ascii: "\n")) {
+            if bytes[start] != UInt8(ascii: "#"), lineEnd > start { end = lineEnd + 1 }
+            start = lineEnd + 1
+        }
+        return end
+    }
+
+    /// Adds complete records that were appended to the journal of a rendition, whose files are there.
+    static func append(_ records: [UInt8], to track: inout SubtitleRendition, path: String) throws(RingError) {
+        guard let playlist = try RingJournal.parseCompleteLines(RingJournal.anyHead + records, path: path) else {
+            return
+        }
+        for segment in playlist.segments {
+            let entry = try entry(of: segment, number: track.number) { _ in true }
+            guard let number = SpoolName.subtitles(named: segment.uri)?.mediaSequence,
+                number == track.nextMediaSequence ?? number
+            else { throw .damagedJournalEntry(uri: segment.uri, attribute: entryTag) }
+            track.append(entry, for: number)
+        }
+    }
+
     private static func entry(
-        of segment: MediaSegment, number: Int, files: SpoolFiles
+        of segment: MediaSegment, number: Int, isWhole: (SpoolFile) -> Bool
     ) throws(RingError) -> SubtitleRendition.SubtitleEntry {
         guard let line = segment.unknownTags.last(where: { $0.hasPrefix(entryTag) }),
             let size = Int(line.dropFirst(entryTag.count + byteCount.count + 1)), RingRanges.sizes.contains(size),
             SpoolName.subtitles(named: segment.uri)?.rendition == number
         else { throw .damagedJournalEntry(uri: segment.uri, attribute: entryTag) }
         let file = SpoolFile(name: segment.uri, byteCount: size)
-        return SubtitleRendition.SubtitleEntry(file: file, isGap: segment.isGap || !files.isWhole(file))
+        return SubtitleRendition.SubtitleEntry(file: file, isGap: segment.isGap || !isWhole(file))
     }
 }

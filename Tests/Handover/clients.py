@@ -1,9 +1,12 @@
 """Clients of a relay that count every request that fails, in one thread, by asyncio."""
 
 import asyncio
+import concurrent.futures
+import ctypes
 import datetime
 import hashlib
 import re
+import ssl
 import time
 import urllib.parse
 
@@ -14,6 +17,7 @@ class Counts:
     def __init__(self):
         self.requests, self.redirects, self.connections, self.closed_idle = 0, 0, 0, []
         self.refused, self.failures, self.slowest, self.breaches = 0, [], (0.0, ""), []
+        self.streams = 0  # Whole responses by HTTP/2.
         self.stream_ends, self.began, self.killed, self.lost = 0, time.monotonic(), 0.0, 0
 
     def is_killed(self):
@@ -39,20 +43,28 @@ class Failure(Exception):
         self.is_lost = is_lost
 
 
-class Client:
-    """One keep-alive connection to the relay."""
+def unchecked():
+    """The certificate of the test signs itself."""
+    context = ssl.create_default_context()
+    context.check_hostname, context.verify_mode = False, ssl.CERT_NONE
+    return context
 
-    def __init__(self, port, counts):
-        self.port, self.counts, self.reader, self.writer, self.answers = port, counts, None, None, 0
+
+class Client:
+    """One keep-alive connection to the relay, encrypted if `is_secure`."""
+
+    def __init__(self, port, counts, is_secure=False):
+        self.port, self.counts, self.reader, self.writer = port, counts, None, None
+        self.security = unchecked() if is_secure else None
 
     async def connect(self):
         try:
-            self.reader, self.writer = await asyncio.open_connection("127.0.0.1", self.port, limit=1 << 20)
+            self.reader, self.writer = await asyncio.open_connection(
+                "127.0.0.1", self.port, limit=1 << 20, ssl=self.security)
         except OSError as error:
             self.counts.refused += 1
             raise Failure(f"no connection: {error}")
         self.counts.connections += 1
-        self.answers = 0
 
     def close(self):
         if self.writer:
@@ -134,6 +146,61 @@ class Client:
                 raise Failure(f"{path}: status {status}")
             return body
         raise Failure(f"{path}: redirects without end")
+
+
+class CurlClient:
+    """One HTTP/2 connection, by libcurl, which asks again as RFC 9113 says when a connection ends before an answer."""
+
+    curl = None
+    threads = concurrent.futures.ThreadPoolExecutor(200)
+    URL, WRITE, VERSION, PEER, HOST, TIMEOUT, NOSIGNAL, FOLLOW = 10002, 20011, 84, 64, 81, 13, 99, 52
+    STATUS, CONNECTS, USED_VERSION = 0x200002, 0x20001A, 0x20002E
+    HTTP2 = 3
+
+    def __init__(self, port, counts):
+        if CurlClient.curl is None:
+            CurlClient.curl = ctypes.CDLL("libcurl.so.4")
+            CurlClient.curl.curl_easy_init.restype = ctypes.c_void_p
+            CurlClient.curl.curl_easy_strerror.restype = ctypes.c_char_p
+            CurlClient.curl.curl_global_init(ctypes.c_long(3))
+        self.port, self.counts, self.parts = port, counts, []
+        self.handle = ctypes.c_void_p(self.curl.curl_easy_init())
+        call = ctypes.CFUNCTYPE(ctypes.c_size_t, ctypes.POINTER(ctypes.c_char), ctypes.c_size_t, ctypes.c_size_t, ctypes.c_void_p)
+        self.write = call(self.receive)
+        self.curl.curl_easy_setopt(self.handle, self.WRITE, self.write)
+        values = {self.VERSION: 4, self.PEER: 0, self.HOST: 0, self.TIMEOUT: 60, self.NOSIGNAL: 1, self.FOLLOW: 1}
+        for option, value in values.items():
+            self.curl.curl_easy_setopt(self.handle, option, ctypes.c_long(value))
+
+    def receive(self, bytes, size, count, _):
+        self.parts.append(ctypes.string_at(bytes, size * count))
+        return size * count
+
+    def information(self, name):
+        value = ctypes.c_long()
+        self.curl.curl_easy_getinfo(self.handle, name, ctypes.byref(value))
+        return value.value
+
+    async def get(self, path):
+        self.counts.requests += 1
+        self.parts = []
+        url = f"https://127.0.0.1:{self.port}{path}".encode()
+        self.curl.curl_easy_setopt(self.handle, self.URL, ctypes.c_char_p(url))
+        began = time.monotonic()
+        code = await asyncio.get_running_loop().run_in_executor(self.threads, self.curl.curl_easy_perform, self.handle)
+        self.counts.connections += self.information(self.CONNECTS)
+        if code == 7:
+            self.counts.refused += 1
+        if code:
+            raise Failure(f"{path}: HTTP/2: {self.curl.curl_easy_strerror(code).decode()}", is_lost=True)
+        if "_HLS_msn" not in path:
+            self.counts.slowest = max(self.counts.slowest, (time.monotonic() - began, path))
+        if (version := self.information(self.USED_VERSION)) != self.HTTP2:
+            raise Failure(f"{path}: HTTP version {version} of libcurl")
+        if (status := self.information(self.STATUS)) != 200:
+            raise Failure(f"{path}: HTTP/2: status {status}")
+        self.counts.streams += 1
+        return b"".join(self.parts)
 
 
 class Channel:

@@ -28,13 +28,16 @@ import WebTestSupport
         let connections = OpenConnections()
         let started = Mutex<HTTPServer?>(nil)
 
-        init(_ channels: [ListedChannel], spool: URL, generation: Int = 0) {
+        init(
+            _ channels: [ListedChannel], spool: URL, generation: Int = 0, clock: HostClock = .continuous()
+        ) {
             var settings = ChannelSettings(
                 configuration: RelayConfiguration(
                     upstream: "", spool: "", retention: RetentionPolicy(rewind: .seconds(600), freeReserve: 0)),
                 spool: spool.path, logger: HandoverTests.logger)
             if generation > 0 { settings.runPrefix = "\(generation)-" }
-            host = ChannelHost(ChannelDirectory(channels), policy: .init(), settings: settings) { [ends] in
+            host = ChannelHost(ChannelDirectory(channels), policy: .init(), settings: settings, clock: clock) {
+                [ends] in
                 if case .ended(let run, _) = $0 { ends.report(run.channel) }
             }
         }
@@ -58,7 +61,8 @@ import WebTestSupport
     private final class Viewer: Sendable {
         let findings = Mutex<[String]>([])
         let isOver = Mutex(false)
-        let count = Mutex(0)
+        /// The playlists that the viewer got, the newest at least.
+        private let got = AsyncStream<String>.makeStream(bufferingPolicy: .bufferingNewest(1))
         private let ended = AsyncStream<Void>.makeStream()
 
         init(_ path: String, port: Int) {
@@ -76,7 +80,7 @@ import WebTestSupport
                         let number = playlist.mediaSequence + UInt64(playlist.segments.count)
                         if number < newest { report("back from \(newest) to \(number)") }
                         newest = number
-                        count.withLock { $0 += 1 }
+                        got.continuation.yield(String(decoding: response.body, as: UTF8.self))
                     } catch {
                         report("\(error)")
                         client = nil
@@ -88,6 +92,11 @@ import WebTestSupport
         }
 
         private func report(_ finding: String) { findings.withLock { $0.append(finding) } }
+
+        /// Returns when the viewer has got a playlist with some text.
+        func gets(_ text: String) async {
+            for await playlist in got.stream where playlist.contains(text) { return }
+        }
 
         func end() async -> [String] {
             isOver.withLock { $0 = true }
@@ -162,14 +171,11 @@ import WebTestSupport
         let viewers = ["/always/live.m3u8", "/watched/live.m3u8", "/always/ts/live.m3u8"].map {
             Viewer($0, port: server.port)
         }
-        try await Task.sleep(for: .milliseconds(500))
+        for viewer in viewers { await viewer.gets("#EXTINF") }
         #expect(await Self.upgrade(first, server, spool).run(first.ends, start: Self.starting(second)))
         #expect(first.host.runs.isEmpty && second.host.runs.count == 2)
-        try await Task.sleep(for: .milliseconds(1500))
-        for viewer in viewers {
-            #expect(viewer.count.withLock { $0 } > 20)
-            #expect(await viewer.end().isEmpty)
-        }
+        for viewer in viewers.prefix(2) { await viewer.gets("#EXT-X-DISCONTINUITY\n") }
+        for viewer in viewers { #expect(await viewer.end().isEmpty) }
         await server.finish(within: .seconds(10))
         #expect(first.connections.isEmpty)
         for slug in ["always", "watched"] {
@@ -177,6 +183,41 @@ import WebTestSupport
             #expect(dates.contains { $0.isDiscontinuous } && !dates.contains { $0.isGap })
         }
         await first.end()
+        await second.end()
+        await origin.server.shutdown(within: .zero)
+        try FileManager.default.removeItem(at: spool)
+    }
+
+    /// A new process may read the rings for longer than a channel runs without viewers.
+    @Test func channelOfTheOtherProcessCountsAsWatched() async throws {
+        let origin = try await CountingOrigin(CaptureFixture("healthy"))
+        let spool = FileManager.default.temporaryDirectory.appending(path: "liverelay-handover-\(UUID().uuidString)")
+        try FileManager.default.createDirectory(at: spool, withIntermediateDirectories: true)
+        let clock = ManualHostClock()
+        let (first, second) = (
+            Service(Self.channels(origin.url), spool: spool),
+            Service(Self.channels(origin.url), spool: spool, generation: 1, clock: clock.clock)
+        )
+        guard case .running = await first.host.waitUntilRunning("watched", isStream: false) else {
+            Issue.record("the channel does not start")
+            return
+        }
+        await second.host.follow(first.host.spools) { _, _ in }
+        for _ in 0..<100 {
+            clock.advance(by: .seconds(1))
+            second.host.handle(.wake)
+        }
+        #expect(second.host.recordRequest(of: "watched") != nil)
+        await first.end()
+        #expect(second.host.takeOverChannel("watched"))
+        for seconds in [29, 14] {
+            #expect(second.host.listing(of: "watched")?.entry?.state.run != nil, "as if it had a viewer then")
+            clock.advance(by: .seconds(seconds))
+            second.host.handle(.wake)
+        }
+        if let entry = second.host.listing(of: "watched")?.entry {
+            #expect(entry.state.run.map { .ending($0) } == entry.state)
+        }
         await second.end()
         await origin.server.shutdown(within: .zero)
         try FileManager.default.removeItem(at: spool)

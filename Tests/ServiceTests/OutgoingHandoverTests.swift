@@ -49,7 +49,8 @@ private let rows: [(when: String, steps: [Step], last: [OutgoingHandover.Effect]
 
     ("the new process ends at its start", [(1, .successorEnded(reason: "status 25"))], [.abandon(reason: "status 25")]),
     ("it refuses", [(1, .message(.refused(reason: "a later format")))], [.abandon(reason: "a later format")]),
-    ("it is not ready in time", [(30, .wake)], [.abandon(reason: "the new process was not ready in time")]),
+    ("many rings are read", [(119, .wake)], []),
+    ("it is not ready in time", [(120, .wake)], [.abandon(reason: "the new process was not ready in time")]),
     (
         "it ends when it is to accept", [ready, (1, .stoppedAccepting(two)), (2, .successorEnded(reason: "signal 9"))],
         [.takeBack(reason: "signal 9")]

@@ -5,7 +5,9 @@
 /// at a segment boundary. If the successor fails at any point before the end, this process continues as before.
 package struct OutgoingHandover: Equatable, Sendable {
     package struct Limits: Equatable, Sendable {
-        /// From the start of the successor until it is ready, and until it accepts connections.
+        /// From the start of the successor until it is ready: it reads the rings of all channels.
+        package var reading = Duration.seconds(120)
+        /// From then until no connection is accepted any more, and until the successor accepts connections.
         package var start = Duration.seconds(30)
         /// The time in which clients are asked to use another connection. Players send a request once a target duration.
         package var drain = Duration.seconds(15)
@@ -80,7 +82,7 @@ package struct OutgoingHandover: Equatable, Sendable {
     /// - Parameter now: time since the process began.
     package init(limits: Limits = Limits(), at now: Duration) {
         self.limits = limits
-        state = .starting(until: now + limits.start)
+        state = .starting(until: now + limits.reading)
     }
 
     /// Whether the handover has succeeded or failed.

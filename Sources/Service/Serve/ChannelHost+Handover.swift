@@ -43,11 +43,8 @@ extension ChannelHost.State {
 // MARK: - Taking over
 
 extension ChannelHost {
-    /// The longest wait for the rings of another process to be read.
-    private static let readingLimit = Duration.seconds(10)
-
-    /// Shows the channels of another process, which publishes them until it releases them, as if each had a viewer now.
-    /// Returns when the rings are read.
+    /// Shows the channels of another process, which publishes them until it releases them. Until then, and at that moment,
+    /// each counts as watched: its viewers may still be clients of the other process. Returns when the rings are read.
     /// - Parameters:
     ///   - channels: the directories of the rings, by channel.
     ///   - notify: called when a channel is taken over, or with the reason why it cannot be. It must not call back.
@@ -61,13 +58,16 @@ extension ChannelHost {
                 // No request has this number, so the answer is for nobody.
                 handle(.requested(name, waiter: 0, isStream: false), &state)
             }
-            return new.keys.compactMap { state.handover.predecessors[$0] }
+            // A channel without a place is not read.
+            return new.keys.filter { state.supervisor.channels[$0]?.state.run != nil }
+                .compactMap { state.handover.predecessors[$0] }
         }
-        let limit = ContinuousClock.now + Self.readingLimit
         for predecessor in started {
-            while !predecessor.isRead, ContinuousClock.now < limit { try? await Task.sleep(for: .milliseconds(5)) }
+            while !predecessor.isRead, (try? await Task.sleep(for: Self.readingInterval)) != nil {}
         }
     }
+
+    private static let readingInterval = Duration.milliseconds(5)
 
     /// Takes over a channel whose ring the other process has closed.
     /// - Returns: whether the function of `follow` will be called.
@@ -75,7 +75,9 @@ extension ChannelHost {
         state.withLock { state in
             guard let predecessor = state.handover.predecessors.removeValue(forKey: name) else { return false }
             defer { predecessor.release() }
-            return state.supervisor.channels[name]?.state.run != nil
+            guard let run = state.supervisor.channels[name]?.state.run else { return false }
+            handle(.streamClosed(run), &state)
+            return true
         }
     }
 

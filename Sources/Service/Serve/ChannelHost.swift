@@ -358,6 +358,8 @@ extension ChannelHost {
                 self?.isHandingOver != true && settings.removesSpool(path, current: self?.directory[run.channel])
             },
             report: { [weak self] in self?.handle($0) })
+        // Until the take-over, the other process counts as a viewer, because it may have all of the channel's viewers.
+        if origin.predecessor != nil { handle(.streamOpened(run), &state) }
     }
 
     /// Maintains one timer for the process, for the earliest time at which something is due.

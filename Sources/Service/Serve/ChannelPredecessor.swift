@@ -22,7 +22,7 @@ final class ChannelPredecessor: Sendable {
         (self.directory, self.notify) = (directory, notify)
     }
 
-    /// Whether the ring was read, so that the channel can be served.
+    /// Whether the ring was read, so that the channel can be served, or will not be read.
     var isRead: Bool { state.withLock { $0.isRead } }
 
     func recordRead() { state.withLock { $0.isRead = true } }

@@ -56,6 +56,7 @@ final class RunningChannel: Sendable {
                     if state.snapshot?.hasSegments == true { report(.published(run)) }
                     predecessor.recordRead()
                 }
+                predecessor.recordRead()
                 // A run that was asked to end leaves the ring to the other process.
                 guard predecessor.hasReleased else {
                     predecessor.report(nil)

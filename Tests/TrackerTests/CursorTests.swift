@@ -110,7 +110,8 @@ let backwardRows: [CursorRow] = [
     ),
     (
         "edge that lags by more than it lists, for three playlists: stale",
-        [mediaPlaylist(100..<103)] + (96...98).map { mediaPlaylist($0..<$0 + 3) }, [.stale(count: 3)]
+        [mediaPlaylist(97..<100), mediaPlaylist(100..<103)] + (96...98).map { mediaPlaylist($0..<$0 + 3) },
+        [.stale(count: 3)]
     ),
     (
         "lagging edge that caught up: nothing fetched twice",

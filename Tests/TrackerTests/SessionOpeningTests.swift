@@ -143,6 +143,21 @@ private func waiting(_ giveUp: Duration?) -> UpstreamSession.Policy {
     #expect((50...70).contains(Int(silent.endedAt.components.seconds)), "\(error) at \(silent.endedAt)")
 }
 
+/// The host of a playlist may go while a relay starts. It is another one in the next multivariant playlist.
+@Test(arguments: [OpeningPatience.enduring(giveUp: nil), .patient(giveUp: nil)])
+func theMultivariantPlaylistIsLoadedAgainWhileTheVariantIsAwaited(_ opening: OpeningPatience) async throws {
+    let master = "http://origin.example/master.m3u8"
+    var origin = SessionOrigin()
+    origin.instead = { request, now in
+        guard request.url == master else { return request.url.contains("edge-0") ? refused(503, request) : nil }
+        let host = now < .seconds(3) ? "edge-0" : "edge-1"
+        return text("#EXTM3U\n#EXT-X-STREAM-INF:BANDWIDTH=9\nhttp://\(host).example/live.m3u8\n", request)
+    }
+    let policy = UpstreamSession.Policy(variant: .highest, giveUp: nil, opening: opening)
+    let run = try await SessionRun(origin, seconds: 30, upstream: master, policy: policy)
+    #expect(run.end == nil && !run.numbers().isEmpty)
+}
+
 @Test func withoutALimitAnUpstreamIsAwaitedForEver() async throws {
     var origin = SessionOrigin()
     origin.instead = { request, _ in failed(.unresolvedHost, request) }

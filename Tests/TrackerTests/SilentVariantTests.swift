@@ -90,7 +90,7 @@ import Testing
         ),
         (
             "its segments are gone from the start", ["hi": (.segmentsGone, 0..<999)], false, 40, ["hi>lo silent"],
-            "|p106 p107 p108 p109 p110 p111"
+            "p106 p107 p108 p109 p110 p111"
         ),
     ]
 

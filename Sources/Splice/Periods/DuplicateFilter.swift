@@ -122,7 +122,14 @@ struct DuplicateFilter: Sendable {
         if frames.isEmpty, case .duplicate(_, let position, _) = state {
             duplicates.ends = [published.end(of: position.span)].compactMap { $0 }
         }
-        for range in PublishedMedia.spanRanges(of: frames) {
+        let ranges = PublishedMedia.spanRanges(of: frames)
+        let earlier = isLastSegment ? rangesBeforeEnd(ranges, of: frames) : 0
+        for range in ranges[..<earlier] {
+            duplicates.videoFrames = range.upperBound
+            let end = frames[range].last?.decodeTime
+            duplicates.ends.append(.init(video: end, audio: Self.presentationEnd(of: frames[range])))
+        }
+        for range in ranges[earlier...] {
             state = classify(
                 frames[range], boundary: range.lowerBound == 0 ? boundary : .plain, isLastSegment: isLastSegment)
             guard case .duplicate(_, let position, _) = state, var end = published.end(of: position.span) else { break }
@@ -140,6 +147,16 @@ struct DuplicateFilter: Sendable {
             published.beginSpan()
         }
         return duplicates
+    }
+
+    /// Returns how many ranges of the segment in which an earlier process stopped were published before the newest frame, by
+    /// their clock alone: the bytes are of another variant.
+    private func rangesBeforeEnd(_ ranges: [Range<Int>], of frames: [VideoPacket]) -> Int {
+        guard case .unverified(let suspicion, nil) = state,
+            let last = ranges.firstIndex(where: { suspicion.ends(in: frames[$0]) }), last > 0,
+            published.positions(of: frames[...], where: suspicion.includes).isEmpty
+        else { return 0 }
+        return last
     }
 
     private mutating func remove(_ duplicates: DuplicatePrefix, from packets: inout DemuxedSegment) {
@@ -190,7 +207,7 @@ struct DuplicateFilter: Sendable {
             if let match = matches.last, matches.count == 1 || isKnown {
                 return .duplicate(suspicion, at: match, after: last)
             }
-            if isLastSegment, matches.isEmpty, suspicion.ends(between: first, and: last) {
+            if isLastSegment, matches.isEmpty, suspicion.ends(in: frames) {
                 return .duplicate(suspicion, at: published.newest, after: last)
             }
             return mayBeOlder ? .unverified(suspicion, after: last) : .new
@@ -214,9 +231,9 @@ struct DuplicateFilter: Sendable {
 extension DuplicateFilter.Suspicion {
     func includes(_ position: PublishedMedia.Position) -> Bool { oldest.map { $0 <= position } ?? false }
 
-    /// Whether the newest frame in it has a time from `first` to `last`.
-    func ends(between first: Ticks, and last: Ticks) -> Bool {
-        guard let until else { return false }
+    /// Whether the newest frame in it has the time of one of `frames`, or lies between two.
+    func ends(in frames: ArraySlice<VideoPacket>) -> Bool {
+        guard let until, let first = frames.first?.decodeTime, let last = frames.last?.decodeTime else { return false }
         return Ticks(wire: first, near: until) <= until && Ticks(wire: last, near: until) >= until
     }
 

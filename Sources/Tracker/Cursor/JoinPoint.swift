@@ -43,9 +43,18 @@ package struct JoinPoint: Equatable, Sendable {
     /// Dates take precedence over numbers, because a restarted encoder restarts its numbers.
     func joinNumber(in playlist: MediaPlaylist) -> UInt64? {
         if playlist.isComplete { return joinNumber(inFinished: playlist) }
-        if let date, playlist.hasDates { return playlist.firstNumber(after: date) }
-        return mediaSequence.flatMap { playlist.firstNumber(from: $0) }
+        let number =
+            if let date, playlist.hasDates {
+                playlist.firstNumber(after: date)
+            } else {
+                mediaSequence.flatMap { playlist.firstNumber(from: $0) }
+            }
+        return number.map { isPublishedInPart($0) && playlist.window?.upperBound != $0 ? $0 + 1 : $0 }
     }
+
+    /// Whether a segment is the one in which an earlier process stopped, as another variant has it: its bytes are others, so
+    /// nobody can tell what of it was published. It is not asked for again.
+    func isPublishedInPart(_ number: UInt64) -> Bool { isOfOtherVariant && leftAt == nil && number == mediaSequence }
 
     /// Returns the first number of a finished playlist that was not received, at any distance from its end.
     ///

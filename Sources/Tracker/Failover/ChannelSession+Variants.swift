@@ -74,7 +74,8 @@ extension ChannelSession {
     ) -> Bool {
         guard refuse(session, refusal, at: now) else { return false }
         retiredCounts += IngestCounts(session.status)
-        apply(.activeReopened(makeSession(for: session.source)))
+        let edge = output.edge.joinPointOfOtherVariant(of: session.source)
+        apply(.activeReopened(makeSession(for: session.source, joinPoint: edge)))
         forwardToActive(.start, at: now)
         return true
     }

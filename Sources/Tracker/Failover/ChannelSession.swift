@@ -310,7 +310,7 @@ package struct ChannelSession: IngestSession {
         session.refusedVariants = excluded ?? variants[source]?.excluded ?? []
         if hasBackups {
             (session.giveUp, session.opening) = (nil, OpeningPatience())
-        } else if joinPoint != nil {
+        } else if excluded != nil {
             session.opening = OpeningPatience()
         } else if policy.resumedTargetDuration != nil {
             session.opening = .enduring(giveUp: session.giveUp)

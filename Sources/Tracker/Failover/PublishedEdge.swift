@@ -23,9 +23,10 @@ struct PublishedEdge: Equatable, Sendable {
 
     /// Where a session with another variant of `source` joins, which has the same numbers.
     func joinPointOfOtherVariant(of source: Int) -> JoinPoint {
-        JoinPoint(
-            date: date, mediaSequence: nextSequences[source] ?? (source == 0 ? mediaSequence : nil),
-            leftAt: nextSequences[source], isOfOtherVariant: true)
+        var point = joinPoint(of: source)
+        point.mediaSequence = nextSequences[source] ?? point.mediaSequence
+        point.isOfOtherVariant = point != .edge
+        return point
     }
 
     /// Moves the edge to the end of `delivery`.

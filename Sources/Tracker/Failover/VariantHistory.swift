@@ -59,6 +59,7 @@ struct OtherVariant: Sendable {
 
     /// Whether a segment is one that follows what was published, by its date or its number, as far as these can be trusted.
     func isFollowed(by segment: MediaSegment) -> Bool {
+        if edge.isPublishedInPart(segment.mediaSequence) { return false }
         if let end = edge.date, let date = segment.programDateTime {
             return !segment.precedes(end, startingAt: date)
         }

@@ -173,8 +173,8 @@ struct PlaylistIntake: Sendable {
         opening.deadline = opening.deadline.map { $0 + pause }
         let retryAt = now + max(pause, opening.backoff.next())
         // A multivariant playlist was there, and names another variant.
-        let tries = locator.hasAlternative ? OpeningPatience().tries : .max
-        if opening.backoff.failures >= min(policy.opening.tries(after: error), tries) {
+        let tries = min(policy.opening.tries(after: error), locator.hasAlternative ? OpeningPatience().tries : .max)
+        if opening.backoff.failures >= tries {
             guard opening.redundantVariants < locator.redundantVariantCount else {
                 return media.requests.finish(.failed(error))
             }
@@ -190,8 +190,9 @@ struct PlaylistIntake: Sendable {
             if isNew { media.requests.report(.playlistFailed(.main, error)) }
         } else {
             media.requests.report(media.renditions[0].loadFailed(error, at: now, retry: retryAt))
-            // The token of the URL may have expired since the multivariant playlist was read.
-            if error.mayBeFixedByNewURL { locator.requestReload(isUrgent: true, at: now) }
+            // Since the multivariant playlist was read, the token of the URL may have expired, or its host may have gone.
+            let isEndless = tries == .max && opening.backoff.failures > 1
+            if error.mayBeFixedByNewURL || isEndless { locator.requestReload(isUrgent: true, at: now) }
         }
         state = .opening(opening)
     }

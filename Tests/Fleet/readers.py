@@ -66,14 +66,18 @@ class Readers:
             time.sleep(1)
 
     def busiest(self):
-        """The node that runs most channels."""
+        """The node that runs most channels, or the one that runs the channel with an upstream of its own."""
         owners = {}
         for node in self.usable:
             try:
                 text = urllib.request.urlopen(f"http://{self.machines.address(node)}:{PORT}/metrics", timeout=3).read().decode()
             except OSError:
                 continue
-            for owner in re.findall(r'liverelay_fleet_channel_epoch\{.*node="n(\d+)"', text):
+            for line in text.splitlines():
+                found = re.match(r'liverelay_fleet_channel_epoch\{.*node="n(\d+)"', line)
+                if not found or self.machines.first_upstream and 'channel="c0"' not in line:
+                    continue
+                owner = found[1]
                 owners[int(owner)] = owners.get(int(owner), 0) + 1
             break
         return max(owners, key=owners.get)

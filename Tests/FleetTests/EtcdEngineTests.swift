@@ -1,4 +1,5 @@
 import Foundation
+import Support
 import Testing
 
 @testable import Fleet
@@ -10,7 +11,7 @@ import Testing
         let etcd = try await Etcd.start()
         defer { etcd.end() }
         let location = try #require(EtcdEngine.Location(parsing: "etcd://127.0.0.1:1,\(etcd.address)/test/a"))
-        let engine = try EtcdEngine(location)
+        let engine = try EtcdEngine(location, key: try Etcd.key)
         try await EngineProbe.run(engine, name: "x")
 
         let first = OwnerRecord(subject: "@a/b", epoch: 1, node: "n.1", attempt: 1, base: 5)
@@ -32,10 +33,21 @@ import Testing
 
         // Another engine of the same run, which does not know the revision, as after an answer that was lost.
         record.counter = 3
-        let other = try EtcdEngine(location)
+        let other = try EtcdEngine(location, key: try Etcd.key)
         #expect(try await other.beat(record, sentAt: .zero).nodes == ["n.1": record])
         record.counter = 4
         #expect(try await engine.beat(record, sentAt: .zero).nodes == ["n.1": record])
+
+        // Who has another key reads nothing, and is not read.
+        let foreign = try EtcdEngine(
+            location, key: try #require(FleetKey(Secret("x123456789abcdef0123456789abcdef"))))
+        let stranger = NodeRecord(node: "s.1", counter: 1, address: "http://s", capacity: 1)
+        let seen = try await foreign.beat(stranger, sentAt: .zero)
+        #expect(seen.nodes == ["n.1": nil, "s.1": stranger])
+        #expect(seen.owners == ["@a/b": Ownership(epoch: 2, record: nil)])
+        record.counter = 5
+        #expect(try await engine.beat(record, sentAt: .zero).nodes == ["n.1": record, "s.1": nil])
+        await engine.removeNodes(["s.1"])
 
         await engine.removeNodes(["n.1"])
         await engine.removeSubject("@a/b")
@@ -45,7 +57,8 @@ import Testing
     }
 
     @Test("Without an engine, nothing is known") func absence() async throws {
-        let engine = try EtcdEngine(try #require(EtcdEngine.Location(parsing: "etcd://127.0.0.1:1/x")))
+        let location = try #require(EtcdEngine.Location(parsing: "etcd://127.0.0.1:1/x"))
+        let engine = try EtcdEngine(location, key: try Etcd.key)
         #expect(await engine.create(OwnerRecord(subject: "a", epoch: 1, node: "n", attempt: 1, base: 0)) == nil)
         await #expect(throws: EngineError.self) {
             _ = try await engine.beat(NodeRecord(node: "n", address: "", capacity: 0), sentAt: .zero)
@@ -58,6 +71,10 @@ import Testing
 struct Etcd {
     static let path = ["/usr/bin/etcd", "/usr/local/bin/etcd"].first {
         FileManager.default.isExecutableFile(atPath: $0)
+    }
+
+    static var key: FleetKey {
+        get throws { try #require(FleetKey(Secret("0123456789abcdef0123456789abcdef"))) }
     }
 
     let address: String
@@ -78,7 +95,8 @@ struct Etcd {
         (process.standardOutput, process.standardError) = (FileHandle.nullDevice, FileHandle.nullDevice)
         try process.run()
         let etcd = Etcd(address: "127.0.0.1:\(port)", process: process, folder: folder)
-        let engine = try EtcdEngine(try #require(EtcdEngine.Location(parsing: "etcd://\(etcd.address)/start")))
+        let location = try #require(EtcdEngine.Location(parsing: "etcd://\(etcd.address)/start"))
+        let engine = try EtcdEngine(location, key: try key)
         for _ in 0..<100 {
             let record = OwnerRecord(subject: "start", epoch: 1, node: "n", attempt: 1, base: 0)
             if await engine.create(record) == true { break }

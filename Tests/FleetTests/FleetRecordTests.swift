@@ -63,4 +63,21 @@ import Testing
         #expect(Placement.ranking(of: [(slug: "x", rate: 1000)], on: uneven) == ["x": ["b", "a"]])
         #expect(Placement.ranking(of: [(slug: "x", rate: 1000)], on: []) == [:])
     }
+
+    @Test("A node is silent if its record stands while the engine answers") func silence() {
+        let node = NodeRecord(node: "a.1", counter: 9, address: "", capacity: 1)
+        func view(_ second: Int) -> FleetView {
+            FleetView(counter: 1, sentAt: .seconds(second), nodes: ["a.1": node], owners: [:])
+        }
+        var watch = PeerWatch()
+        for second in stride(from: 0, through: 6, by: 2) {
+            watch.record(view(second), at: .seconds(second), after: .seconds(5))
+        }
+        #expect(watch.isSilent("a.1", for: .seconds(5)))
+        // The engine was away: the node had no chance.
+        watch.record(view(20), at: .seconds(20), after: .seconds(5))
+        #expect(!watch.isSilent("a.1", for: .seconds(5)))
+        for second in [22, 24, 25] { watch.record(view(second), at: .seconds(second), after: .seconds(5)) }
+        #expect(watch.isSilent("a.1", for: .seconds(5)))
+    }
 }

@@ -46,4 +46,21 @@ import Testing
 
     @Test("A key has 32 characters at least", arguments: ["", "short", String(repeating: " ", count: 40)])
     func badKeys(text: String) { #expect(FleetKey(Secret(text)) == nil) }
+
+    @Test("A record is read where it was written, with the key that sealed it") func seals() throws {
+        let key = try #require(Self.key)
+        let other = try #require(FleetKey(Secret(String(repeating: "l", count: 32))))
+        let node = NodeRecord(node: "b.1", counter: 3, address: "http://b", capacity: 1)
+        let text = key.sealed(node.text)
+        #expect(key.node("b.1", in: text) == node)
+        #expect(key.node("c.1", in: text) == nil && other.node("b.1", in: text) == nil)
+        #expect(key.node("b.1", in: node.text) == nil && key.node("b.1", in: []) == nil)
+        let changed = String(decoding: text, as: UTF8.self).replacing("http://b", with: "http://c")
+        #expect(key.node("b.1", in: Array(changed.utf8)) == nil)
+        let owner = OwnerRecord(subject: "news", epoch: 2, node: "b.1", attempt: 1, base: 0, content: "a\nb")
+        let sealed = key.sealed(owner.text)
+        #expect(key.ownership(of: "news", 2, in: sealed).record == owner)
+        #expect(key.ownership(of: "film", 2, in: sealed).record == nil)
+        #expect(key.ownership(of: "news", 3, in: sealed) == Ownership(epoch: 3, record: nil))
+    }
 }

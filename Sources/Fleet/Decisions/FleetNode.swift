@@ -265,7 +265,7 @@ extension FleetNode {
     private mutating func update(_ view: FleetView, at now: Duration, _ actions: inout [Action]) {
         self.view = view
         firstView = firstView ?? now
-        watch.record(view, at: now)
+        watch.record(view, at: now, after: timing.othersLease)
         for name in tenures.keys.sorted() { review(name, view, at: now, &actions) }
         leaseEnd = max(leaseEnd, view.sentAt + timing.ownLease)
         admit(view, at: now, &actions)

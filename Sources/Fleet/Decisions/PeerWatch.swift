@@ -10,9 +10,15 @@ struct PeerWatch: Sendable {
     }
 
     private var sights: [String: Sight] = [:]
+    /// When the request for the newest view was sent.
+    private var newest: Duration?
 
     /// Records the nodes of a view, and the owners without a record.
-    mutating func record(_ view: FleetView, at now: Duration) {
+    /// - Parameter pause: the time between two views after which nothing is known of the other nodes: no record could
+    ///   change while the engine was away.
+    mutating func record(_ view: FleetView, at now: Duration, after pause: Duration) {
+        if let newest, view.sentAt - newest > pause { sights = [:] }
+        newest = view.sentAt
         let owners = view.owners.values.compactMap { $0.record?.node }
         let names = Set(view.nodes.keys).union(owners)
         sights = sights.filter { names.contains($0.key) }

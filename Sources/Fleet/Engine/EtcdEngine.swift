@@ -59,11 +59,14 @@ package final class EtcdEngine: FleetEngine {
     private static let answerBytes = 32 << 20
 
     private let location: Location
+    private let key: FleetKey
     private let fetchers: [CurlFetcher]
     private let state = Mutex(State())
 
-    package init(_ location: Location, requests: CurlConfiguration = CurlConfiguration()) throws(EngineError) {
-        self.location = location
+    package init(
+        _ location: Location, key: FleetKey, requests: CurlConfiguration = CurlConfiguration()
+    ) throws(EngineError) {
+        (self.location, self.key) = (location, key)
         var requests = requests
         requests.connectLimit = .seconds(1)
         requests.keyLimits = .init(
@@ -79,18 +82,18 @@ package final class EtcdEngine: FleetEngine {
     }
 
     package func beat(_ record: NodeRecord, sentAt: Duration) async throws(EngineError) -> FleetView {
-        let key = nodeKey(record.node)
+        let place = nodeKey(record.node)
         var revision = state.withLock { $0.revision }
         // An earlier write whose answer was lost may have come since, so the first attempt may fail once.
         for _ in 0..<2 {
             var compare = JSONObject()
             compare.add("target", "MOD")
             compare.add("result", "EQUAL")
-            compare.add("key", key)
+            compare.add("key", place)
             compare.add("mod_revision", String(revision))
             let answer = try await transact(
-                compare, success: [Self.put(key, record.text), range("nodes/"), range("owners/")],
-                failure: [Self.range(key)])
+                compare, success: [Self.put(place, key.sealed(record.text)), range("nodes/"), range("owners/")],
+                failure: [Self.range(place)])
             let responses = answer["responses"].elements
             guard answer["succeeded"].text == "true" else {
                 let found = responses.first?["response_range"]["kvs"].elements.first
@@ -108,11 +111,11 @@ package final class EtcdEngine: FleetEngine {
     }
 
     package func create(_ record: OwnerRecord) async -> Bool? {
-        let key = ownerKey(record.subject, record.epoch)
+        let place = ownerKey(record.subject, record.epoch)
         var compare = JSONObject()
         compare.add("target", "CREATE")
         compare.add("result", "EQUAL")
-        compare.add("key", key)
+        compare.add("key", place)
         compare.add("create_revision", "0")
         let older = ownerKey(
             record.subject, record.epoch > FleetRecords.keptEpochs ? record.epoch - FleetRecords.keptEpochs : 0)
@@ -122,19 +125,19 @@ package final class EtcdEngine: FleetEngine {
         let removed = JSONObject(nesting: "request_delete_range", removal)
         do throws(EngineError) {
             let answer = try await transact(
-                compare, success: [Self.put(key, record.text), removed], failure: [Self.range(key)])
+                compare, success: [Self.put(place, key.sealed(record.text)), removed], failure: [Self.range(place)])
             if answer["succeeded"].text == "true" { return true }
         } catch {}
-        return await readBack(key, record)
+        return await readBack(place, record)
     }
 
-    private func readBack(_ key: String, _ record: OwnerRecord) async -> Bool? {
+    private func readBack(_ place: String, _ record: OwnerRecord) async -> Bool? {
         var body = JSONObject()
-        body.add("key", key)
+        body.add("key", place)
         guard let answer = try? await post("/v3/kv/range", body),
             let value = answer["kvs"].elements.first?["value"].text.flatMap(Base64.decode)
         else { return nil }
-        return value == record.text
+        return value == key.sealed(record.text)
     }
 
     package func removeNodes(_ nodes: [String]) async {
@@ -188,7 +191,9 @@ extension EtcdEngine {
 
     private func nodes(in response: LooseJSON) -> [String: NodeRecord?] {
         var nodes: [String: NodeRecord?] = [:]
-        for (key, value) in pairs(in: response, "nodes/") { nodes.updateValue(NodeRecord(value), forKey: key) }
+        for (name, value) in pairs(in: response, "nodes/") {
+            nodes.updateValue(key.node(name, in: value), forKey: name)
+        }
         return nodes
     }
 
@@ -198,7 +203,7 @@ extension EtcdEngine {
             guard let (subject, epoch) = FleetRecords.subject(inKey: key), epoch > owners[subject]?.epoch ?? 0 else {
                 continue
             }
-            owners[subject] = Ownership(epoch: epoch, record: OwnerRecord(value))
+            owners[subject] = self.key.ownership(of: subject, epoch, in: value)
         }
         return owners
     }

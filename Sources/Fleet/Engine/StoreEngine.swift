@@ -19,13 +19,15 @@ package final class StoreEngine: FleetEngine {
     private static let readAtOnce = 16
 
     private let store: ObjectStore
+    private let key: FleetKey
     private let state = Mutex(State())
 
-    package init(_ store: ObjectStore) { self.store = store }
+    package init(_ store: ObjectStore, key: FleetKey) { (self.store, self.key) = (store, key) }
 
     package func beat(_ record: NodeRecord, sentAt: Duration) async throws(EngineError) -> FleetView {
         do throws(StoreError) {
-            try await store.put(Self.key(of: record.node, record.counter), record.text, type: Self.type)
+            try await store.put(
+                Self.key(of: record.node, record.counter), key.sealed(record.text), type: Self.type)
             async let owners = readOwners()
             let nodes = try await readNodes(but: record)
             let view = FleetView(
@@ -37,18 +39,18 @@ package final class StoreEngine: FleetEngine {
     }
 
     package func create(_ record: OwnerRecord) async -> Bool? {
-        let key = Self.owners + FleetRecords.key(of: record.subject, record.epoch)
-        do throws(StoreError) { try await store.put(key, record.text, type: Self.type, isNew: true) } catch {
+        let (place, text) = (Self.owners + FleetRecords.key(of: record.subject, record.epoch), key.sealed(record.text))
+        do throws(StoreError) { try await store.put(place, text, type: Self.type, isNew: true) } catch {
             // A store that knows no conditions says 501.
             if case .refused(501, _) = error.reason { return false }
         }
         // A store may answer 200 to a creation that another request has overwritten.
-        guard let found = try? await store.bytes(of: key) else { return nil }
-        if found == record.text, record.epoch > FleetRecords.keptEpochs {
+        guard let found = try? await store.bytes(of: place) else { return nil }
+        if found == text, record.epoch > FleetRecords.keptEpochs {
             let older = FleetRecords.key(of: record.subject, record.epoch - FleetRecords.keptEpochs)
             try? await store.remove(Self.owners + older)
         }
-        return found == record.text
+        return found == text
     }
 
     package func removeNodes(_ nodes: [String]) async {
@@ -92,7 +94,7 @@ package final class StoreEngine: FleetEngine {
         let read = try await bytes(of: changed.map { ($0.key, Self.key(of: $0.key, $0.value)) })
         return state.withLock { state in
             state.nodes = state.nodes.filter { newest[$0.key] != nil }
-            for (name, text) in read { state.nodes[name] = (changed[name] ?? 0, NodeRecord(text)) }
+            for (name, text) in read { state.nodes[name] = (changed[name] ?? 0, key.node(name, in: text)) }
             var nodes: [String: NodeRecord?] = [own.node: own]
             for (name, found) in state.nodes where name != own.node { nodes.updateValue(found.record, forKey: name) }
             for name in changed.keys where read[name] == nil && nodes[name] == nil {
@@ -113,7 +115,7 @@ package final class StoreEngine: FleetEngine {
                 state.withLock { state in
                     state.owners = state.owners.filter { newest[$0.key] != nil }
                     for (name, text) in read {
-                        state.owners[name] = Ownership(epoch: changed[name] ?? 0, record: OwnerRecord(text))
+                        state.owners[name] = key.ownership(of: name, changed[name] ?? 0, in: text)
                     }
                     var owners = state.owners
                     // Gone since the list: a newer one is there, which the next view has.

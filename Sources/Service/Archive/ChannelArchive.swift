@@ -49,8 +49,8 @@ package final class ChannelArchive: Sendable {
     }
 
     /// The time between two indexes of a channel that another node may take over. The segments since are lost with the
-    /// node.
-    private static let fleetIndexInterval = Duration.seconds(10)
+    /// node: only the index says which object has which segment, and where it belongs. Longer segments have an index each.
+    private static let fleetIndexInterval = Duration.seconds(4)
     /// The longest time for which a channel waits for segments that another node published.
     private static let windowTime = Duration.seconds(3)
 

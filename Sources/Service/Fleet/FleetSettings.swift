@@ -53,7 +53,7 @@ package struct FleetSettings: Sendable {
 
     private func makeEngine() throws(EngineError) -> any FleetEngine {
         switch engine {
-        case .etcd(let location): return try EtcdEngine(location)
+        case .etcd(let location): return try EtcdEngine(location, key: key)
         case .store(let url):
             guard let credentials = StoreCredentials(environment: ProcessInfo.processInfo.environment) else {
                 throw EngineError(.refused(status: 0, words: "there is no AWS_ACCESS_KEY_ID"))
@@ -62,7 +62,7 @@ package struct FleetSettings: Sendable {
                 return StoreEngine(
                     try ObjectStore(url, credentials: credentials, timeLimit: Self.storeLimit) {
                         WallClock.milliseconds
-                    })
+                    }, key: key)
             } catch { throw EngineError(.unreachable("\(error)")) }
         }
     }

@@ -127,30 +127,34 @@ package final class StoreEngine: FleetEngine {
         } catch { return .failure(error) }
     }
 
+    private struct Found: Sendable {
+        let name: String
+        let bytes: Result<[UInt8], StoreError>
+    }
+
     /// Reads objects, several at once. An object that is gone meanwhile is left out.
     private func bytes(of objects: [(name: String, key: String)]) async throws(StoreError) -> [String: [UInt8]] {
         var found: [String: [UInt8]] = [:]
         for start in stride(from: 0, to: objects.count, by: Self.readAtOnce) {
             let part = objects[start..<min(start + Self.readAtOnce, objects.count)]
-            let results = await withTaskGroup(of: (String, Result<[UInt8], StoreError>).self) { group in
-                for object in part {
-                    group.addTask { [store] in
-                        do throws(StoreError) {
-                            return (object.name, .success(try await store.bytes(of: object.key)))
-                        } catch {
-                            return (object.name, .failure(error))
-                        }
-                    }
-                }
+            let results = await withTaskGroup(of: Found.self) { group in
+                for object in part { group.addTask { [self] in await find(object.name, object.key) } }
                 return await group.reduce(into: []) { $0.append($1) }
             }
-            for (name, result) in results {
-                do throws(StoreError) { found[name] = try result.get() } catch {
+            for result in results {
+                do throws(StoreError) { found[result.name] = try result.bytes.get() } catch {
                     if error.reason != .noObject { throw error }
                 }
             }
         }
         return found
+    }
+
+    /// A function of its own: the compiler's optimized code for this as a closure crashed.
+    private func find(_ name: String, _ key: String) async -> Found {
+        do throws(StoreError) { return Found(name: name, bytes: .success(try await store.bytes(of: key))) } catch {
+            return Found(name: name, bytes: .failure(error))
+        }
     }
 }
 

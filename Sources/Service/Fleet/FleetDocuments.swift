@@ -24,9 +24,15 @@ final class FleetDocuments: Sendable {
 
     private typealias Entry = [String: Any]
 
+    private struct Document: Sendable {
+        let peer: FleetPeer
+        /// nil: the node does not answer.
+        let text: [UInt8]?
+    }
+
     private struct Reading {
         let begun: ContinuousClock.Instant
-        let task: Task<[(FleetPeer, [UInt8])], Never>
+        let task: Task<[Document], Never>
     }
 
     /// How long the documents of other nodes are used.
@@ -44,8 +50,8 @@ final class FleetDocuments: Sendable {
     func merged(_ own: [UInt8], _ kind: Kind, isVisible: (String) -> Bool) async -> [UInt8] {
         let documents = await documents(kind)
         guard var document = Self.object(own), let listed = document[kind.list] as? [Entry] else { return own }
-        let others = documents.flatMap { peer, text in
-            let entries = Self.object(text)?[kind.list] as? [Entry] ?? []
+        let others = documents.flatMap { found in
+            let (peer, entries) = (found.peer, found.text.flatMap(Self.object)?[kind.list] as? [Entry] ?? [])
             return entries.filter { ($0[kind.slug] as? String).map(isVisible) ?? false }
                 .map { (peer: peer, entry: $0.merging(["node": peer.name]) { $1 }) }
         }
@@ -111,15 +117,15 @@ final class FleetDocuments: Sendable {
     }
 
     /// The documents of the other nodes. All readers of two seconds share them.
-    private func documents(_ kind: Kind) async -> [(FleetPeer, [UInt8])] {
+    private func documents(_ kind: Kind) async -> [Document] {
         let task = readings.withLock { readings in
             if let known = readings[kind.path], .now - known.begun < Self.validity { return known.task }
             let task = Task { [member, peers] in
-                await withTaskGroup(of: (FleetPeer, [UInt8])?.self) { group in
+                await withTaskGroup(of: Document.self) { group in
                     for peer in member.peers {
-                        group.addTask { await peers.document(kind.path, of: peer).map { (peer, $0) } }
+                        group.addTask { Document(peer: peer, text: await peers.document(kind.path, of: peer)) }
                     }
-                    return await group.reduce(into: []) { $0 += [$1].compactMap { $0 } }
+                    return await group.reduce(into: []) { $0.append($1) }
                 }
             }
             readings[kind.path] = Reading(begun: .now, task: task)

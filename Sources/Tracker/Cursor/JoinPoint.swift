@@ -70,13 +70,12 @@ package struct JoinPoint: Equatable, Sendable {
 
     /// Returns the numbers that are lost if `playlist` is joined at `next`; nil if there are none or they are unknown.
     ///
-    /// A restarted encoder has no numbers for earlier segments. The first missing segment is not counted, because part
-    /// of it may have been received.
+    /// A restarted encoder has no numbers for earlier segments. The first missing segment of an earlier process is not
+    /// counted, because part of it may have been received.
     func lostRange(in playlist: MediaPlaylist, before next: UInt64) -> Range<UInt64>? {
-        guard let first = mediaSequence, first < next, first + 1 < next, let window = playlist.window else {
-            return nil
-        }
-        let lost = first + 1..<next
+        guard let first = mediaSequence, first < next, let window = playlist.window else { return nil }
+        let lost = (leftAt == first ? first : first + 1)..<next
+        guard !lost.isEmpty else { return nil }
         guard let date, window.contains(next), let begin = playlist.programDateTimes[Int(next - window.lowerBound)]
         else {
             return joinNumber(in: playlist) == next ? lost : nil

@@ -81,6 +81,9 @@ struct ChannelOutput: Sendable {
         gapTimer.recordDelivery(tracked.segment.duration, targetDuration: targetDuration, at: now)
     }
 
+    /// Records that a source has other numbers from now on, whose first unpublished one is `next`.
+    mutating func renumber(_ source: Int, from next: UInt64) { edge.renumber(source, from: next) }
+
     /// Leaves out a time in which nothing ran.
     mutating func postponeGaps(by time: Duration) { gapTimer.postpone(by: time) }
 

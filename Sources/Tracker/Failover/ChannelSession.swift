@@ -164,7 +164,11 @@ package struct ChannelSession: IngestSession {
             case .deliver(let delivery):
                 if leavesVariant(after: delivery, at: now) { return }
                 output.record(delivery)
-            case .report(let event): output.record(event, at: now)
+            case .report(let event):
+                if case .reset(.main, _, _) = event, let active = state.active, let next = active.nextNumber {
+                    output.renumber(active.source, from: next)
+                }
+                output.record(event, at: now)
             case .end(let end):
                 activeEnded(end, at: now)
                 continue

@@ -43,6 +43,11 @@ struct PublishedEdge: Equatable, Sendable {
         }
     }
 
+    /// Records that a source has other numbers from now on, whose first unpublished one is `next`.
+    mutating func renumber(_ source: Int, from next: UInt64) {
+        if nextSequences[source] != nil { nextSequences[source] = next }
+    }
+
     /// Records that missing time was listed as gaps.
     mutating func advance(overGaps count: Int, of duration: Duration) {
         (gapTime, gapUnit) = (gapTime + duration * count, duration)

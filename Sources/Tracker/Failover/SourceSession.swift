@@ -44,6 +44,9 @@ struct SourceSession: Sendable {
     /// Whether the segment to deliver next is on its way.
     var isFetchingNext: Bool { session.main.map { !$0.queue.headRequests.isEmpty } ?? false }
 
+    /// The media sequence number of the segment to deliver next, or to be listed next.
+    var nextNumber: UInt64? { session.main.flatMap { $0.queue.headNumber ?? $0.cursor.next } }
+
     /// The last segment of its main playlist, if that has ended; nil otherwise.
     var endIdentity: LastSegmentIdentity? {
         guard let main = session.main, main.cursor.hasEnded else { return nil }

@@ -21,8 +21,8 @@ struct SourceTrial: Sendable {
     private(set) var isMediaPaused = false
     /// nil unless the source is the active one, of which another variant is tried.
     let otherVariant: OtherVariant?
-    /// Whether a segment came that follows what was published of the variant before.
-    private var hasNewer = false
+    /// The relation of the newest segment to what was published of the variant before.
+    private var newest: OtherVariant.Relation?
 
     /// - Parameter heldLimit: bytes of segments that are held, approximately.
     init(
@@ -52,8 +52,16 @@ struct SourceTrial: Sendable {
     func decision(at now: Duration, isNeeded: Bool, history: SourceHistory) -> FailoverState.Decision? {
         if history.wasPublishedToEnd(session) { return .endTrial }
         if isOfTheSameVariant { return .endTrial }
-        if probeState == .usable, session.isAlive || hasNewer { return .switchToTrial }
+        if probeState == .usable, hasNews { return .switchToTrial }
         return !isNeeded || deadline <= now || refusals >= Self.maxRefusals ? .endTrial : nil
+    }
+
+    private var hasNews: Bool {
+        switch newest {
+        case .follows: true
+        case .precedes: session.isFinished
+        case nil: session.isAlive
+        }
     }
 
     /// Whether the variant on trial is the published one, because the multivariant playlist lists no other any more.
@@ -82,7 +90,7 @@ struct SourceTrial: Sendable {
         case .deliver(let delivery):
             heldEffects.append(effect)
             if case .segment(let segment) = delivery.content { heldBytes += segment.body.count }
-            if let segment = effect.mainSegment, otherVariant?.isFollowed(by: segment) ?? false { hasNewer = true }
+            if let segment = effect.mainSegment { newest = otherVariant?.relation(of: segment) }
             if delivery.isMainSegment { return hold(delivery, at: now) }
         }
         return nil

@@ -57,13 +57,19 @@ struct OtherVariant: Sendable {
     /// Whether the variant that is published is not in an outage, and a better one came back.
     let isReturn: Bool
 
-    /// Whether a segment is one that follows what was published, by its date or its number, as far as these can be trusted.
-    func isFollowed(by segment: MediaSegment) -> Bool {
-        if edge.isPublishedInPart(segment.mediaSequence) { return false }
+    /// The place of a segment beside what was published.
+    enum Relation: Equatable, Sendable { case precedes, follows }
+
+    /// The relation of a segment to what was published, by its date or its number; nil if these say nothing.
+    func relation(of segment: MediaSegment) -> Relation? {
+        if edge.isPublishedInPart(segment.mediaSequence) { return .precedes }
         if let end = edge.date, let date = segment.programDateTime {
-            return !segment.precedes(end, startingAt: date)
+            return segment.precedes(end, startingAt: date) ? .precedes : .follows
         }
-        guard let next = edge.mediaSequence, segment.mediaSequence >= next else { return false }
-        return segment.mediaSequence - next <= PublishedEdge.numberReach
+        let number = segment.mediaSequence
+        guard let next = edge.mediaSequence, max(number, next) - min(number, next) <= PublishedEdge.numberReach else {
+            return nil
+        }
+        return number < next ? .precedes : .follows
     }
 }

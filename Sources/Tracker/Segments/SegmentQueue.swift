@@ -89,6 +89,13 @@ struct SegmentQueue: Sendable {
         return pending
     }
 
+    /// The media sequence number of the segment to deliver next; nil if none is listed.
+    var headNumber: UInt64? {
+        entries[head...].lazy.compactMap { entry in
+            if case .segment(let pending) = entry { pending.segment.mediaSequence } else { nil }
+        }.first
+    }
+
     var isRetrying: Bool {
         headSegment.map { $0.retrySchedule.failures > 0 } ?? false
     }
@@ -157,23 +164,43 @@ struct SegmentQueue: Sendable {
         return (pending.requests, pending.retrySchedule.timeouts)
     }
 
-    /// When the request for the head began; nil if there is none, or a second one raced it.
-    var headStartedAt: Duration? {
-        guard let attempt = headSegment?.attempt, !attempt.hasRaced else { return nil }
+    /// The first segment that did not fail, if the head did: the next to deliver once the head is lost.
+    private var nextAfterFailed: Int? {
+        guard let headSegment, headSegment.retrySchedule.failures > 0 else { return nil }
+        return started.indices.dropFirst().first { index in
+            guard case .segment(let pending) = entries[index] else { return false }
+            return pending.retrySchedule.failures == 0
+        }
+    }
+
+    /// When the request for a segment began; nil if there is none, or a second one raced it.
+    private func raceableSince(_ index: Int) -> Duration? {
+        guard entries.indices.contains(index), case .segment(let pending) = entries[index],
+            let attempt = pending.attempt, !attempt.hasRaced
+        else { return nil }
         return attempt.startedAt
     }
 
-    /// The request for the head, if one is in flight that began before `time`, and no second one raced it.
-    func lateHead(before time: Duration) -> FetchRequest? {
-        guard let headStartedAt, headStartedAt <= time else { return nil }
-        return headSegment?.requests.media
+    /// When the first request began that a second one may race: that for the head, or for what follows if the head failed.
+    var raceableSince: Duration? {
+        let next = nextAfterFailed.flatMap(raceableSince)
+        return raceableSince(head).map { min($0, next ?? $0) } ?? next
     }
 
-    /// Adds a second request to the one that is in flight for the head.
-    mutating func raceHead(as id: FetchID, byteLimit: Int) {
-        guard case .segment(var pending) = entries[head] else { return }
+    /// The first of these segments whose request began before `time`.
+    func late(before time: Duration) -> (index: Int, request: FetchRequest)? {
+        func isLate(_ index: Int) -> Bool { raceableSince(index).map { $0 <= time } ?? false }
+        guard let index = isLate(head) ? head : nextAfterFailed.flatMap({ isLate($0) ? $0 : nil }),
+            case .segment(let pending) = entries[index]
+        else { return nil }
+        return (index, pending.requests.media)
+    }
+
+    /// Adds a second request to the one that is in flight for a segment.
+    mutating func race(_ index: Int, as id: FetchID, byteLimit: Int) {
+        guard case .segment(var pending) = entries[index] else { return }
         pending.race(as: id, byteLimit: byteLimit)
-        entries[head] = .segment(pending)
+        entries[index] = .segment(pending)
         inFlight += 1
     }
 

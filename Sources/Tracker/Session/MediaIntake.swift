@@ -96,7 +96,7 @@ struct MediaIntake: Sendable {
         for index in renditions.indices {
             deadlines.append(renditions[index].nextDeadline(after: now))
             deadlines.append(nextLoss(of: index)?.at)
-            deadlines.append(renditions[index].queue.headStartedAt.map { $0 + requests.lateAfter })
+            deadlines.append(renditions[index].queue.raceableSince.map { $0 + requests.lateAfter })
         }
         return deadlines
     }
@@ -164,13 +164,13 @@ struct MediaIntake: Sendable {
     /// The first one to end cancels the other. A request that hangs costs no more than that of another connection.
     private mutating func raceLateSegments(at now: Duration) {
         for index in renditions.indices where !renditions[index].role.isSubtitles {
-            guard let request = renditions[index].queue.lateHead(before: now - requests.lateAfter),
+            guard let (late, request) = renditions[index].queue.late(before: now - requests.lateAfter),
                 requests.admission(at: now).admits(request.url)
             else { continue }
             // Without room for a body as large as the last ones, the first request has to do.
             let byteLimit = min(policy.limits.headBytes(of: renditions[index].role), roomAhead)
             guard byteLimit > 0, byteLimit >= renditions[index].queue.totals.recentSize else { continue }
-            renditions[index].queue.raceHead(as: requests.nextID, byteLimit: byteLimit)
+            renditions[index].queue.race(late, as: requests.nextID, byteLimit: byteLimit)
             requests.start(
                 request, for: .segment(renditions[index].role, request), timeouts: 0, isRace: true,
                 byteLimit: byteLimit, at: now)

@@ -61,7 +61,8 @@ extension Oracle {
             let hold = limits.hold(before: life.end)
             let limit = min(life.end - hold, givenUpAt)
             let isWaiting = life.end - broadcast.segments[segment].end < limits.patience + hold
-            return ownArrivals[segment].contains { $0 >= life.start && $0 <= limit }
+            // A process that is killed while it publishes a segment got that at its end.
+            return ownArrivals[segment].contains { $0 >= life.start && $0 <= limit && $0 < life.end }
                 && !isHeldUpByPage(segment, until: life.end)
                 && (max(0, segment - 6)..<segment).allSatisfy { earlier in
                     came(earlier, by: limit)

@@ -45,9 +45,13 @@ extension Oracle {
     /// Lists the frames of the broadcast, and when its segments arrived.
     mutating func prepare() {
         arrivals = Array(repeating: [], count: broadcast.segments.count)
-        // Without a length nobody knows that a body is cut. If it never comes whole, it is taken as it is.
-        cuts = Set(log.attempts.lazy.filter { $0.outcome == .cut }.map(\.segment))
-            .subtracting(log.attempts.lazy.filter(\.isWhole).map(\.segment))
+        // Without a length nobody knows that a body is cut. If it never comes whole, it is taken as it is, whatever other
+        // variants have.
+        let whole = log.attempts.filter(\.isWhole)
+        cuts = Set(
+            log.attempts.lazy.filter { cut in
+                cut.outcome == .cut && !whole.contains { $0.segment == cut.segment && $0.variant == cut.variant }
+            }.map(\.segment))
         for attempt in log.attempts where attempt.isWhole || cuts.contains(attempt.segment) {
             let at = attempt.isWhole ? completion(of: attempt) : attempt.outcome == .cut ? attempt.answeredAt : nil
             if let at { arrivals[attempt.segment].append(at) }

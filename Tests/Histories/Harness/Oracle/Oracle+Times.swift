@@ -147,7 +147,11 @@ extension Oracle {
         if hasEnded, record.segments.last?.text.isGap == true, limits.isPeaceful(before: end) {
             find(.end, at: life.end, "a gap before EXT-X-ENDLIST")
         }
-        let isHeldUp = isHeldUpByPage(broadcast.segments.count, until: life.end)
+        // A segment of a finished playlist that fails, and is not refused, is tried for a minute.
+        let isFailing = log.attempts.last.map { $0.outcome == .failed && life.end - $0.answeredAt < 2000 } ?? false
+        let isHeldUp =
+            isFailing && life.end < end + Limits.finishedPatience
+            || isHeldUpByPage(broadcast.segments.count, until: life.end)
         let isDue = life.end > end + limits.endBelieved + limits.pollTime && !isHeldUp && !limits.isSlowed(at: life.end)
         if life.sessionEnd != nil || isDue, !hasEnded { find(.end, at: life.end, "no EXT-X-ENDLIST; \(life.state)") }
     }

@@ -379,8 +379,8 @@ extension Origin {
         let era = request.url.split(separator: "/").last?.prefix { $0.isNumber }
         log.attempts.append(
             OriginLog.Attempt(
-                segment: index, askedAt: time, answeredAt: time + latency, outcome: result, era: era.flatMap { Int($0) }
-            ))
+                segment: index, askedAt: time, answeredAt: time + latency, outcome: result,
+                era: era.flatMap { Int($0) }, variant: Self.variant(of: request)))
         return (outcome, latency)
     }
 

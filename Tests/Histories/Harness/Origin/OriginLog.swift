@@ -17,6 +17,7 @@ struct OriginLog {
         let outcome: Outcome
         /// The name of the era in its URL; nil if that has none.
         var era: Int?
+        var variant = 0
 
         var isWhole: Bool { outcome == .whole }
     }

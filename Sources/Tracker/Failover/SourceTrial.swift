@@ -56,6 +56,7 @@ struct SourceTrial: Sendable {
         return !isNeeded || deadline <= now || refusals >= Self.maxRefusals ? .endTrial : nil
     }
 
+    /// Whether the source has media that was not published: by the newest segment, or else because its playlist grows.
     private var hasNews: Bool {
         switch newest {
         case .follows: true

@@ -157,6 +157,9 @@ extension Oracle {
             // It has to be loaded, or its playlist first.
             let (start, time) =
                 first.map { ($0.at, limits.fetchTime) } ?? (max(segment.end, life.start + 1000), limits.pollTime)
+            // No wait ends after the first gap is due, and one that ends an outage may begin right before.
+            let before = record.segments.last { $0.at <= start && !$0.text.isGap }?.at ?? start
+            if 0..<1000 ~= before + limits.silenceBeforeGap + burst(before: before) - start { continue }
             let peace = limits.peace(from: start, until: min(life.end, leaves))
             if peace > time { return "could be had for \(peace) ms from \(Double(start) / 1000) s on" }
         }

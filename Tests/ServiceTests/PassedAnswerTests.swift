@@ -35,9 +35,10 @@ import Testing
         #expect(response.extraHeaders == [.retryAfter(seconds: 5), reason])
     }
 
-    @Test("A node that does not answer, or does not accept the key, is unavailable") func failures() {
+    @Test("A node that does not answer runs the channel no more; one that does not accept the key is unavailable")
+    func failures() {
         let error = FetchError(.timedOut, url: "http://b/news/live.m3u8")
-        #expect(Response(passing: .failure(error)).status == .serviceUnavailable)
+        #expect(Response(passing: .failure(error)).status == .misdirectedRequest)
         #expect(Response(passing: Self.answer(403, [])).status == .serviceUnavailable)
     }
 

@@ -85,7 +85,7 @@ package struct FleetNode: Sendable {
     /// When each subject without an owner that could publish was first seen so.
     var freeSince: [String: Duration] = [:]
     var attempts: UInt64 = 0
-    /// When a channel was last handed over, by this node or another one.
+    /// When a channel was last handed over, by this node or another one, or taken by this one.
     var lastMove: Duration?
     var knownReleases: Set<String> = []
     private var admission = EntryAdmission()
@@ -331,6 +331,7 @@ extension FleetNode {
         admission.begin(name, after: mark?.published)
         renewal.isUrgent = true
         guard !isConnection(name) else { return }
+        lastMove = now  // Rates and room are known when it has run for a while.
         let base = max(own.base, mark?.published.map { $0.number + 1 } ?? 0)
         actions.append(.start(name, epoch: own.epoch, base: base, after: mark?.published))
     }

@@ -13,7 +13,7 @@ import urllib.request
 from machines import NODES, PORT
 
 PATIENCE = 8.0  # seconds after which a reader gives a request up, as players do
-REMEMBERED = 60.0  # seconds within which no media may come twice; the upstream's recording is longer
+REMEMBERED = 45.0  # seconds within which no media may come twice; the recording is longer, also if it comes late
 
 
 @dataclasses.dataclass

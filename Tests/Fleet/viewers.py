@@ -39,8 +39,11 @@ class Viewer:
         while True:
             start = time.monotonic()
             playlist = await self.get("live.m3u8")
-            names = [line for line in (playlist or b"").decode().splitlines() if line and not line.startswith("#")]
-            if names and names[-1] != self.newest and not names[-1].startswith("gap"):
+            lines = (playlist or b"").decode().splitlines()
+            names = [line for line in lines if line and not line.startswith("#")]
+            # The tags of the last segment are between its name and the one before.
+            tags = lines[lines.index(names[-2]):] if len(names) > 1 else lines
+            if names and names[-1] != self.newest and "#EXT-X-GAP" not in tags:
                 self.newest = names[-1]
                 await self.get(self.newest)
             await asyncio.sleep(max(0, start + PERIOD - time.monotonic()))

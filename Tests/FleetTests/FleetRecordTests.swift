@@ -7,12 +7,14 @@ import Testing
         number: 7, discontinuity: 2, end: 1_800_000_000_123, resume: "6\n#EXTINF:\"a\"\n")
 
     @Test("A node's record is read as it was written") func nodes() {
+        var silent = ChannelMark(epoch: 2, rate: 5)
+        silent.isUnanswered = true
         let record = NodeRecord(
             node: "a.1", counter: 9, address: "http://a:8080", program: "1", list: "h", load: 10, capacity: 20,
             isLeaving: true,
             channels: [
                 "news": ChannelMark(epoch: 3, rate: 4, published: Self.mark),
-                "film": ChannelMark(epoch: 1, isReleased: true, rate: 0),
+                "film": ChannelMark(epoch: 1, isReleased: true, rate: 0), "sport": silent,
             ])
         #expect(NodeRecord(record.text) == record)
     }
@@ -51,6 +53,27 @@ import Testing
         #expect(FleetRecords.key(of: "@a/b.0", 12) == "%40a%2Fb.0/00000000000000000012")
         #expect(FleetRecords.subject(inKey: "%40a%2Fb.0/00000000000000000012")?.0 == "@a/b.0")
         #expect(FleetRecords.subject(inKey: "a/b/1") == nil)
+    }
+
+    @Test("Upstreams that do not answer their owners are asked rarely, and a few at a time") func probes() {
+        var probes = UpstreamProbes()
+        let channels = Dictionary(uniqueKeysWithValues: (0..<20).map { ("c\($0 + 10)", UInt64(1)) })
+        let first = probes.begin(channels, at: .zero)
+        #expect(first == (10..<18).map { "c\($0)" })
+        #expect(probes.begin(channels, at: .seconds(1)) == [])
+        probes.record("c10", isAnswered: true)
+        probes.record("c11", isAnswered: false)
+        #expect(probes.begin(channels, at: .seconds(2)) == ["c18", "c19"])
+        #expect(probes.isAnswered("c10", notIn: 1) && !probes.isAnswered("c10", notIn: 2))
+        #expect(!probes.isAnswered("c11", notIn: 1) && !probes.isAnswered("c12", notIn: 1))
+        // The next owner has no answer either: who had one asks again at once.
+        probes.record("c12", isAnswered: false)
+        #expect(probes.begin(["c10": 2, "c11": 2], at: .seconds(3)) == ["c10"])
+        #expect(probes.begin(["c11": 2], at: .seconds(30)) == ["c11"])
+        // This node was the owner.
+        probes.recordSilence(of: "c11", at: .seconds(40))
+        #expect(probes.begin(["c11": 3], at: .seconds(69)) == [])
+        #expect(probes.begin(["c11": 3], at: .seconds(70)) == ["c11"])
     }
 
     @Test("Channels go where most room is, and equal nodes share them") func placement() {

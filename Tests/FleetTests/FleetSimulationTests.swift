@@ -22,7 +22,7 @@ import Testing
 
     @Test("The simulation finds planted faults", arguments: PlantedFault.allCases)
     func plantedFaults(fault: PlantedFault) {
-        let isFound = (1...12).contains { seed in
+        let isFound = (1...20).contains { seed in
             var simulation = FleetSimulation(seed: UInt64(seed), fault: fault)
             return !simulation.run().findings.isEmpty
         }

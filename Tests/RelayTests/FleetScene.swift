@@ -5,8 +5,10 @@ import TestSupport
 
 @testable import Channel
 @testable import Fleet
+@testable import HTTP
 @testable import Record
 @testable import Service
+@testable import WebServer
 
 /// An engine in this process.
 final class MemoryEngine: FleetEngine {
@@ -51,6 +53,32 @@ final class MemoryEngine: FleetEngine {
     func removeSubject(_ subject: String) async { state.withLock { $0.owners[subject] = nil } }
 }
 
+/// The way to an upstream, which is closed to some nodes.
+final class UpstreamGate: Sendable {
+    private final class Closed: Sendable {
+        let nodes = Mutex<Set<String>>([])
+    }
+
+    private let closed = Closed()
+    let server: HTTPServer
+    var url: String { "http://127.0.0.1:\(server.port)/gate.m3u8" }
+
+    init(to url: String) async throws {
+        server = try await HTTPServer.start(
+            on: ListenAddress(host: "127.0.0.1", port: 0), threads: 1,
+            responder: TargetResponder { [closed] request in
+                let isClosed = closed.nodes.withLock { $0.contains(request.fields.userAgent ?? "") }
+                if isClosed { return .now(.unavailable("closed")) }
+                var response = Response.text(.temporaryRedirect, url)
+                response.extraHeaders = [HeaderField(name: "Location", value: url)]
+                return .now(response)
+            })
+    }
+
+    /// Closes the gate to a node, by its name.
+    func close(to node: String) { _ = closed.nodes.withLock { $0.insert(node) } }
+}
+
 /// Nodes on loopback, with short leases.
 struct FleetScene {
     let engine = MemoryEngine()
@@ -78,7 +106,7 @@ struct FleetScene {
         let member = FleetMember(record, engine: engine, key: key, timing: Self.timing)
         let scene = try await ServeScene(
             upstreams, always: Set(upstreams.map(\.slug)), recordings: recordings,
-            node: .init(member: member, port: port, passes: passes))
+            node: .init(member: member, port: port, passes: passes, userAgent: name))
         scene.host.start()
         scene.recordings?.start()
         return scene

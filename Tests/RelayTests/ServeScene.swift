@@ -135,6 +135,8 @@ struct ServeScene {
         let member: FleetMember
         let port: Int
         var passes = true
+        /// With which the node asks upstreams.
+        var userAgent: String?
     }
 
     /// Where recordings are written, and which time it is there.
@@ -177,10 +179,12 @@ struct ServeScene {
         hasAPI: Bool, tokens: [AccessToken], recordings place: RecordingPlace? = nil, node: FleetPlace? = nil
     ) async throws {
         self.spool = spool
+        var configuration = RelayConfiguration(
+            upstream: "", spool: "", retention: RetentionPolicy(rewind: .seconds(600), freeReserve: 0))
+        if let userAgent = node?.userAgent { configuration.requests.userAgent = userAgent }
         var settings = ChannelSettings(
-            configuration: RelayConfiguration(
-                upstream: "", spool: "", retention: RetentionPolicy(rewind: .seconds(600), freeReserve: 0)),
-            spool: spool.path, logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() })
+            configuration: configuration, spool: spool.path,
+            logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() })
         settings.fleet = node?.member
         let (changes, change) = AsyncStream<Void>.makeStream(bufferingPolicy: .bufferingNewest(1))
         self.changes = changes

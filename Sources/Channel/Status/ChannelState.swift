@@ -216,6 +216,9 @@ package final class ChannelState: Sendable {
 
     package var endsStreams: Bool { state.withLock { $0.endsStreams } }
 
+    /// Whether the upstream answers, as far as the session knows.
+    package var isUpstreamAnswering: Bool { state.withLock { $0.upstream?.status.isAnswering ?? true } }
+
     func setState(_ newState: RelayStatus.State, reason: StatusReason?) {
         state.withLock {
             if $0.status.state != newState { $0.stateSince = now() }

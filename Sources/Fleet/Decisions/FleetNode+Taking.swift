@@ -17,9 +17,10 @@ extension FleetNode {
         for name in free where count < Self.takenAtOnce {
             guard let demand = demands[name], let since = freeSince[name] else { continue }
             if !requested.contains(name) {
-                guard let rank = order[name]?.firstIndex(of: record.node),
-                    now - max(since, settled) >= timing.spread * rank
-                else { continue }
+                guard let rank = order[name]?.firstIndex(of: record.node) else { continue }
+                // Nodes before this one may have no answer of the upstream either.
+                let turns = isAnsweredHere(name, view) ? min(rank, 1) : rank
+                guard now - max(since, settled) >= timing.spread * turns else { continue }
             }
             count += 1
             if let account = demand.account {
@@ -49,7 +50,7 @@ extension FleetNode {
         if found.node == record.node { return true }
         if case .some(.none) = view.nodes[found.node] { return false }
         if let mark = node(found.node)?.channels[name], mark.epoch == found.epoch, mark.isReleased { return true }
-        return isSilent(found.node)
+        return isSilent(found.node) || isAnsweredHere(name, view)
     }
 
     /// The other nodes that may take channels: those that have the same list.
@@ -80,7 +81,10 @@ extension FleetNode {
         let new = OwnerRecord(
             subject: name, epoch: (view.owners[name]?.epoch ?? 0) + 1, node: record.node, attempt: attempts,
             base: max(next ?? 0, owner?.base ?? 0))
-        let previous = owner.map { Tenure.Previous(node: $0.node, epoch: $0.epoch, counter: holder?.counter) }
+        let previous = owner.map { owner in
+            Tenure.Previous(
+                node: owner.node, epoch: owner.epoch, counter: isSilent(owner.node) ? holder?.counter : nil)
+        }
         tenures[name] = .creating(new, previous: previous?.node == record.node ? nil : previous)
         actions.append(.create(new))
     }

@@ -32,6 +32,8 @@ package struct FleetNode: Sendable {
         case stopped(String)
         /// Whether the channel is in an ad break, in which it is not moved.
         case inBreak(String, Bool)
+        /// Whether the upstream of a channel answers this node: what its run says, or the answer to `.probe`.
+        case upstream(String, isAnswering: Bool)
         case viewed(FleetView)
         /// The own record could not be written, or the records could not be read.
         case missed
@@ -51,6 +53,8 @@ package struct FleetNode: Sendable {
         case start(String, epoch: UInt64, base: UInt64, after: PublishedMark?)
         /// End the run of the channel. `.stopped` follows.
         case stop(String)
+        /// Ask the upstream of the channel, which does not answer its owner. `.upstream` follows.
+        case probe(String)
         /// The entry of that number may become visible.
         case admit(String, number: UInt64)
         /// The records of these nodes are no longer needed.
@@ -88,6 +92,7 @@ package struct FleetNode: Sendable {
     /// When a channel was last handed over, by this node or another one, or taken by this one.
     var lastMove: Duration?
     var knownReleases: Set<String> = []
+    var probes = UpstreamProbes()
     private var admission = EntryAdmission()
     private(set) var breaks: Set<String> = []
     /// When the records were first read.
@@ -175,6 +180,8 @@ package struct FleetNode: Sendable {
             if isLeaving { leave(at: now, &actions) }
         case .inBreak(let name, let isInside):
             if isInside { breaks.insert(name) } else { breaks.remove(name) }
+        case .upstream(let name, let isAnswering):
+            recordUpstream(of: name, isAnswering: isAnswering, at: now, &actions)
         case .viewed(let view):
             renewal.finish()
             isAsleep = false
@@ -271,6 +278,7 @@ extension FleetNode {
         admit(view, at: now, &actions)
         removeMarks(view)
         decide(at: now, &actions)
+        probeUpstreams(at: now, &actions)
         if isLeaving { leave(at: now, &actions) } else { move(view, at: now, &actions) }
         forget(view, &actions)
     }

@@ -1,9 +1,10 @@
 /// The state of one subject between the attempt of this node to take it and its release.
 enum Tenure: Equatable, Sendable {
-    /// The owner of the epoch before, and its counter when this node decided to take the channel.
+    /// The owner of the epoch before.
     struct Previous: Equatable, Sendable {
         let node: String
         let epoch: UInt64
+        /// The counter when this node decided to take the channel; nil: the owner was not silent.
         let counter: UInt64?
     }
 

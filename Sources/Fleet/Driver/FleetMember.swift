@@ -73,9 +73,25 @@ package final class FleetMember: Sendable {
     private let clock: SleepingClock
     private let state: Mutex<State>
     private let report: @Sendable (Report) -> Void
-    /// Starts and ends the runs of channels that always run.
-    private let callbacks = Mutex<(start: @Sendable (String) -> Void, stop: @Sendable (String) -> Void)>(
-        ({ _ in }, { _ in }))
+    private let callbacks = Mutex(Callbacks())
+
+    /// What the host of the channels does for the fleet.
+    package struct Callbacks: Sendable {
+        /// Runs a channel that always runs.
+        let start: @Sendable (String) -> Void
+        /// Ends the run of a channel.
+        let stop: @Sendable (String) -> Void
+        /// Whether the upstream of a channel answers this node.
+        let probe: @Sendable (String) async -> Bool
+
+        package init(
+            start: @escaping @Sendable (String) -> Void = { _ in },
+            stop: @escaping @Sendable (String) -> Void = { _ in },
+            probe: @escaping @Sendable (String) async -> Bool = { _ in false }
+        ) {
+            (self.start, self.stop, self.probe) = (start, stop, probe)
+        }
+    }
 
     package init(
         _ record: NodeRecord, engine: any FleetEngine, key: FleetKey, timing: FleetTiming = .init(),
@@ -87,13 +103,8 @@ package final class FleetMember: Sendable {
     }
 
     /// Begins to renew the record.
-    /// - Parameters:
-    ///   - start: called when a channel that always runs has to be run here.
-    ///   - stop: called when the run of a channel has to end.
-    package func start(
-        _ start: @escaping @Sendable (String) -> Void, stop: @escaping @Sendable (String) -> Void
-    ) {
-        callbacks.withLock { $0 = (start, stop) }
+    package func start(_ callbacks: Callbacks) {
+        self.callbacks.withLock { $0 = callbacks }
         send(.wake)
     }
 
@@ -230,6 +241,11 @@ package final class FleetMember: Sendable {
         }
     }
 
+    /// Records whether the upstream answers the run of a channel. Another node takes the channel if it answers that.
+    package func recordUpstream(of channel: String, isAnswering: Bool) {
+        if isHeld(channel) { send(.upstream(channel, isAnswering: isAnswering)) }
+    }
+
     private func refuse(_ channel: String) {
         let admission = state.withLock { $0.admissions.removeValue(forKey: channel) }
         admission?.continuation.resume(returning: false)
@@ -290,7 +306,7 @@ package final class FleetMember: Sendable {
             state.grants[channel] = Grant(epoch: epoch, base: base, after: after)
         case .stop(let channel): state.stopping.insert(channel)
         case .left: state.hasLeft = true
-        case .beat, .create, .admit, .forget: break
+        case .beat, .create, .probe, .admit, .forget: break
         }
     }
 
@@ -315,6 +331,9 @@ package final class FleetMember: Sendable {
             } else {
                 recordEnd(of: channel)
             }
+        case .probe(let channel):
+            let probe = callbacks.withLock { $0.probe }
+            Task { send(.upstream(channel, isAnswering: await probe(channel))) }
         case .admit(let channel, let number):
             let admission = state.withLock { state in
                 state.admissions[channel]?.number == number ? state.admissions.removeValue(forKey: channel) : nil

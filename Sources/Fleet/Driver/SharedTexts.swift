@@ -14,19 +14,21 @@ package final class SharedTexts: Sendable {
         case recordings = "#recordings"
     }
 
-    package struct Version: Equatable, Sendable {
-        package let name: Name
+    /// The newest version of a text that this node knows.
+    private struct Version {
+        let name: Name
         /// nil: there is no version.
-        package let text: String?
-        fileprivate let record: OwnerRecord?
+        let record: OwnerRecord?
 
-        fileprivate var epoch: UInt64 { record?.epoch ?? 0 }
+        var epoch: UInt64 { record?.epoch ?? 0 }
     }
 
     package enum Failure: Error, Equatable, Sendable {
         case tooLong(limit: Int)
         /// The engine did not say in time which version is the newest.
         case unavailable
+        /// Other nodes changed the text each time before this one did.
+        case contended
     }
 
     private struct Known {
@@ -45,6 +47,8 @@ package final class SharedTexts: Sendable {
     /// How long a change waits for the records of the engine.
     private static let patience = Duration.seconds(10)
     private static let pause = Duration.milliseconds(100)
+    /// How often a change is made anew because another node was first.
+    static let longestContention = 20
 
     private let engine: any FleetEngine
     private let clock: FleetMember.SleepingClock
@@ -61,14 +65,31 @@ package final class SharedTexts: Sendable {
         if isKnown { observer() }
     }
 
-    package func newest(_ name: Name) -> Version {
-        let record = state.withLock { $0.known[name]?.record }
-        return Version(name: name, text: record?.content, record: record)
+    /// The newest text that this node knows; nil: there is none.
+    package func newest(_ name: Name) -> String? { version(of: name).record?.content }
+
+    private func version(of name: Name) -> Version {
+        Version(name: name, record: state.withLock { $0.known[name]?.record })
+    }
+
+    /// Changes a text. If another node is first, the change is made anew, to the text of that node.
+    /// - Parameter edit: returns the value of the change, and the new text, or nil if nothing changes.
+    package func change<Value>(
+        _ name: Name, isolation: isolated (any Actor)? = #isolation,
+        _ edit: (_ text: String?) -> (value: Value, text: String?)
+    ) async throws(Failure) -> Value {
+        for _ in 0..<Self.longestContention {
+            let version = version(of: name)
+            let (value, text) = edit(version.record?.content)
+            guard let text else { return value }
+            if try await replace(version, with: text) { return value }
+        }
+        throw .contended
     }
 
     /// Replaces a version.
     /// - Returns: false if the version is not the newest one. The newest one is known then.
-    package func replace(_ version: Version, with text: String) async throws(Failure) -> Bool {
+    private func replace(_ version: Version, with text: String) async throws(Failure) -> Bool {
         guard text.utf8.count <= Self.longestText else { throw .tooLong(limit: Self.longestText) }
         let record = OwnerRecord(
             subject: version.name.rawValue, epoch: version.epoch + 1, node: "-", attempt: .random(in: 1...(1 << 53)),
@@ -79,7 +100,7 @@ package final class SharedTexts: Sendable {
         }
         let deadline = clock.now() + Self.patience
         while true {
-            let newest = newest(version.name)
+            let newest = self.version(of: version.name)
             if newest.epoch > version.epoch { return newest.record == record }
             guard clock.now() < deadline, !Task.isCancelled else { throw .unavailable }
             await clock.sleep(clock.now() + Self.pause)

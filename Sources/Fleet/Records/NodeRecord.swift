@@ -21,6 +21,8 @@ package struct ChannelMark: Equatable, Sendable {
     package var epoch: UInt64
     /// Whether the node publishes nothing more in this epoch.
     package var isReleased: Bool
+    /// Whether the upstream does not answer the node, which owns the channel.
+    package var isUnanswered = false
     /// kbit/s.
     package var rate: Int
     /// nil: nothing was published in any epoch that the node knows.
@@ -103,6 +105,7 @@ extension ChannelMark {
         var object = JSONObject()
         object.add("epoch", epoch)
         if isReleased { object.add("released", true) }
+        if isUnanswered { object.add("unanswered", true) }
         object.add("rate", rate)
         if let published {
             object.add("number", published.number)
@@ -117,6 +120,7 @@ extension ChannelMark {
         guard let epoch = json.unsigned("epoch") else { return nil }
         self.init(
             epoch: epoch, isReleased: json["released"].text == "true", rate: Int(json.number("rate") ?? 0))
+        isUnanswered = json["unanswered"].text == "true"
         if let number = json.unsigned("number"), let end = json.number("end") {
             published = PublishedMark(
                 number: number, discontinuity: json.unsigned("discontinuity") ?? 0, end: end,

@@ -64,6 +64,9 @@ struct FleetSeat: Sendable {
         }
     }
 
+    /// Records whether the upstream answers this node.
+    func recordUpstream(isAnswering: Bool) { member.recordUpstream(of: channel, isAnswering: isAnswering) }
+
     var permit: PublicationPermit {
         PublicationPermit { [member, channel] seed in
             let mark = PublishedMark(

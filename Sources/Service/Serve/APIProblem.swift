@@ -46,6 +46,9 @@ struct APIProblem: Encodable, Equatable, Sendable {
             self.init(
                 .serviceUnavailable, "The fleet cannot be reached",
                 "The engine does not say whether it has the change. Look first, then ask again.")
+        case .contended:
+            self.init(
+                .serviceUnavailable, "Others change it", "Other nodes changed the same list meanwhile. Ask again.")
         }
     }
 

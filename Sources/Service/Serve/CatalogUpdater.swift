@@ -135,30 +135,31 @@ package actor CatalogUpdater {
     /// Makes a change here, or on all nodes of the fleet.
     private func change(_ change: ChannelChange) async throws(Failure) {
         let isListed = catalog.channels.contains { $0.slug == change.slug }
-        while true {
-            let version = texts?.newest(.channels)
-            let known = version.map { ChannelChange.list($0.text) } ?? requestedChanges
+        let add = { (known: [ChannelChange]) -> Result<[ChannelChange], Failure> in
             let next = change.added(to: known, isListed: isListed)
             guard next.count <= max(Self.mostChanges, known.count) else {
-                throw .configuration(
-                    ConfigurationError(
-                        issues: [ConfigurationIssue(.tooMany("channels of requests", limit: Self.mostChanges))]))
+                let issue = ConfigurationIssue(.tooMany("channels of requests", limit: Self.mostChanges))
+                return .failure(.configuration(ConfigurationError(issues: [issue])))
             }
-            var isNewest = true
-            if let texts, let version {
-                do throws(SharedTexts.Failure) {
-                    isNewest = try await texts.replace(version, with: ChannelChange.text(of: next))
-                } catch { throw .fleet(error) }
-            }
-            if isNewest { return adopt(next, reading: change.slug) }
+            return .success(next)
         }
+        var next = add(requestedChanges)
+        if let texts {
+            do throws(SharedTexts.Failure) {
+                next = try await texts.change(.channels) { text in
+                    let next = add(ChannelChange.list(text))
+                    return (next, (try? next.get()).map { ChannelChange.text(of: $0) })
+                }
+            } catch { throw .fleet(error) }
+        }
+        adopt(try next.get(), reading: change.slug)
     }
 
     private var texts: SharedTexts? { host.fleet?.texts }
 
     /// Makes the changes that the nodes of the fleet have made by now.
     package func adoptChanges() {
-        if let text = texts?.newest(.channels).text { repeatChanges(ChannelChange.list(text)) }
+        if let text = texts?.newest(.channels) { repeatChanges(ChannelChange.list(text)) }
     }
 
     /// The requested changes, for the next process.

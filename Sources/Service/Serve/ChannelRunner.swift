@@ -141,7 +141,7 @@ extension ChannelRunner {
         into state: ChannelState, _ onResume: @Sendable () -> Void, _ onPublish: @Sendable () -> Void
     ) async -> End {
         let log = RelayLog(logger)
-        var (isPublishing, replacements) = (false, 0)
+        var (isPublishing, isAnswered, replacements) = (false, true, 0)
         let configuration = configurationWithSlate()
         var relay = Relay(
             configuration, state: state, wallClock: { WallClock.milliseconds },
@@ -176,6 +176,10 @@ extension ChannelRunner {
                 upstream: configuration.upstream, policy: policy(configuration, after: past))
             let end = try await driver.run(reporting: session) { output, now in
                 let outcome = try await relay.perform(output, at: now)
+                if let fleet, state.isUpstreamAnswering != isAnswered {
+                    isAnswered.toggle()
+                    fleet.recordUpstream(isAnswering: isAnswered)
+                }
                 guard let snapshot = state.snapshot else { return outcome }
                 if !isPublishing, snapshot.hasSegments {
                     isPublishing = true
@@ -234,9 +238,7 @@ extension ChannelRunner {
     /// The fetcher of the channel's upstreams, and the thread that can run the channel. If a capture is requested, this is
     /// the capturing fetcher, which is returned too; it writes to a disk.
     private func upstream() throws -> (any Fetcher, CapturingFetcher?, CurlThread?) {
-        let upstream = try SourceFetcher(
-            upstream: configuration.upstream, configuration: configuration.requests, backups: configuration.backups,
-            backupConfigurations: configuration.backupRequests)
+        let upstream = try configuration.fetcher
         guard let capture else { return (upstream, nil, upstream.thread) }
         let clock = ContinuousClock()
         let start = clock.now

@@ -73,15 +73,9 @@ package struct ChannelSettings: Sendable {
         of channel: ListedChannel, run: ChannelSupervisor.Run, in directory: String? = nil
     ) -> ChannelRunner {
         let options = channel.options
-        var configuration = configuration
-        configuration.apply(options)
-        configuration.upstream = channel.sources.first?.url ?? ""
-        configuration.backups += channel.sources.dropFirst().map(\.url)
+        var configuration = configuration(of: channel)
         configuration.spool = directory ?? spoolPath(of: channel, run: run)
         configuration.retrySeed = .random(in: .min ... .max)
-        let requests = channel.sources.map { [common = configuration.requests] in common.applying($0) }
-        configuration.requests = requests.first ?? configuration.requests
-        configuration.backupRequests = Array(requests.dropFirst())
         let settings = ArchiveSettings(channel)
         if settings != nil {
             configuration.retention.keepArchive(nil, bytes: options.archiveSize)
@@ -119,6 +113,28 @@ package struct ChannelSettings: Sendable {
                 .cannotSpool, error.message, advice: "Correct --archive-store, or leave it out")
         }
         return runner
+    }
+
+    /// The configuration with the options and the sources of a channel, without its spool.
+    private func configuration(of channel: ListedChannel) -> RelayConfiguration {
+        var configuration = configuration
+        configuration.apply(channel.options)
+        configuration.upstream = channel.sources.first?.url ?? ""
+        configuration.backups += channel.sources.dropFirst().map(\.url)
+        let requests = channel.sources.map { [common = configuration.requests] in common.applying($0) }
+        configuration.requests = requests.first ?? configuration.requests
+        configuration.backupRequests = Array(requests.dropFirst())
+        return configuration
+    }
+
+    /// Whether one of a channel's sources answers this process with a playlist.
+    func isAnswered(by channel: ListedChannel) async -> Bool {
+        let configuration = configuration(of: channel)
+        guard let fetcher = try? configuration.fetcher else { return false }
+        for (source, url) in ([configuration.upstream] + configuration.backups).enumerated() {
+            if await fetcher.findsPlaylist(at: url, of: source) { return true }
+        }
+        return false
     }
 
     private func archive(
@@ -185,6 +201,14 @@ extension RecordingRetention {
 }
 
 extension RelayConfiguration {
+    /// Requests each source with its own configuration.
+    var fetcher: SourceFetcher {
+        get throws(FetchError) {
+            try SourceFetcher(
+                upstream: upstream, configuration: requests, backups: backups, backupConfigurations: backupRequests)
+        }
+    }
+
     /// Applies what the configuration of a channel says.
     package mutating func apply(_ options: ChannelOptions) {
         variant = options.variant ?? variant

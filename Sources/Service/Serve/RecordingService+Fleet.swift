@@ -19,23 +19,25 @@ extension RecordingService {
         _ edit: (inout RecordingSchedule) throws(RecordingSchedule.Refusal) -> Value
     ) async throws(Problem) -> Value {
         guard let texts else { return try state.withLock { state in Self.result(of: edit, &state.schedule) }.get() }
-        while true {
-            let version = texts.newest(.recordings)
-            let known = Self.schedule(version)
-            var schedule = known ?? RecordingSchedule(sharedSince: clock.now())
-            schedule.remove(endedBefore: clock.now().advanced(by: .zero - Self.grace * 2))
-            let before = schedule
-            let value = try Self.result(of: edit, &schedule).get()
-            guard schedule != before else { return value }
-            let isNewest: Bool
-            do throws(SharedTexts.Failure) {
-                isNewest = try await texts.replace(version, with: Self.text(of: schedule))
-            } catch { throw .fleet(error) }
-            guard isNewest else { continue }
-            let added = Set(schedule.recordings.map(\.id)).subtracting(before.recordings.map(\.id))
-            adopt(schedule, with: added)
-            return value
+        var change: (next: RecordingSchedule, before: RecordingSchedule)?
+        let result: Result<Value, Problem>
+        do throws(SharedTexts.Failure) {
+            result = try await texts.change(.recordings) { [clock] text in
+                let now = clock.now()
+                var schedule = Self.schedule(text) ?? RecordingSchedule(sharedSince: now)
+                schedule.remove(endedBefore: now.advanced(by: .zero - Self.grace * 2))
+                let before = schedule
+                let result = Self.result(of: edit, &schedule)
+                change = (schedule, before)
+                return (result, schedule == before ? nil : Self.text(of: schedule))
+            }
+        } catch { throw .fleet(error) }
+        let value = try result.get()
+        if let change, change.next != change.before {
+            let added = Set(change.next.recordings.map(\.id)).subtracting(change.before.recordings.map(\.id))
+            adopt(change.next, with: added)
         }
+        return value
     }
 
     private static func result<Value: Sendable>(
@@ -47,8 +49,8 @@ extension RecordingService {
         }
     }
 
-    private static func schedule(_ version: SharedTexts.Version) -> RecordingSchedule? {
-        version.text.flatMap { try? JSONDecoder().decode(RecordingSchedule.self, from: Data($0.utf8)) }
+    private static func schedule(_ text: String?) -> RecordingSchedule? {
+        text.flatMap { try? JSONDecoder().decode(RecordingSchedule.self, from: Data($0.utf8)) }
     }
 
     private static func text(of schedule: RecordingSchedule) -> String {

@@ -41,6 +41,16 @@ extension FetchOutcome {
     }
 }
 
+extension Fetcher {
+    /// Whether a source answers with a playlist or a manifest within seconds.
+    package func findsPlaylist(at url: String, of source: Int) async -> Bool {
+        var request = FetchRequest(.multivariantPlaylist, url: url)
+        request.silenceLimit = .seconds(2)
+        request.source = source
+        return (try? await fetch(request).playlist(from: url)) != nil
+    }
+}
+
 extension FetchAnswer {
     fileprivate func document(variables: [VariableDefinition]) throws(PlaylistError) -> UpstreamDocument {
         if DASHManifestParser.isManifest(body) {

@@ -94,6 +94,14 @@ package struct UpstreamStatus: Equatable, Sendable {
         package var gapDuration: Duration
     }
 
+    /// False if the channel is late because the last request for a playlist failed.
+    package var isAnswering: Bool {
+        switch stall?.cause {
+        case .opening(.some), .playlist(.some), .sourceLost(_, .some): false
+        case .opening(nil), .playlist(nil), .sourceLost(_, nil), .media, nil: true
+        }
+    }
+
     static let idle = UpstreamStatus(
         phase: .idle, variant: nil, audio: nil, renditions: [], failedResourceTries: 0, requests: 0,
         faults: [:], meteredAnswers: 0, rateLimitedHosts: [])

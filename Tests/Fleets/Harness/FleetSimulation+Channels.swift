@@ -7,6 +7,9 @@ extension FleetSimulation {
     /// The longest time for which a channel may have nothing new while a node could run it.
     private static let longestSilence = Duration.seconds(20)
 
+    /// The silence after which a run says that its upstream does not answer.
+    private static let unansweredTime = Duration.seconds(3)
+
     private var newestUpstream: Int { Int(now / Self.segmentTime) }
 
     mutating func begin(
@@ -21,8 +24,10 @@ extension FleetSimulation {
             first, fault == .ownTimeline ? 0 : after.flatMap { Int($0.resume) }.map { $0 + 1 } ?? newestUpstream)
         nodes[index].runs[channel] = Run(
             epoch: epoch, number: fault == .ownNumbers ? after?.number ?? base : base,
-            discontinuity: (after?.discontinuity ?? 0) + 1, next: next)
+            discontinuity: (after?.discontinuity ?? 0) + 1, next: next, answeredAt: now)
         checkConnections(channel, on: index)
+        // Another node has to take the channel.
+        if nodes[index].upstreamAwayUntil > now { disturbed[channel] = now }
         prepareNext(channel, on: index)
     }
 
@@ -43,7 +48,9 @@ extension FleetSimulation {
     }
 
     private mutating func prepareNext(_ channel: String, on index: Int) {
-        guard var run = nodes[index].runs[channel], run.waiting == nil, !run.isStopping else { return }
+        guard askUpstream(of: channel, on: index), var run = nodes[index].runs[channel], run.waiting == nil,
+            !run.isStopping
+        else { return }
         run.next = max(run.next, newestUpstream - Self.window + 1)
         guard run.next <= newestUpstream else { return }
         let segment = Segment(number: run.number, discontinuity: run.discontinuity, index: run.next, epoch: run.epoch)
@@ -56,6 +63,18 @@ extension FleetSimulation {
                     number: segment.number, discontinuity: segment.discontinuity,
                     end: Int64(segment.index + 1) * 2000, resume: "\(segment.index)"), rate: 5000), to: index)
         if fault == .earlySegments { admit(channel, segment.number, on: index) }
+    }
+
+    /// - Returns: whether the upstream answers.
+    private mutating func askUpstream(of channel: String, on index: Int) -> Bool {
+        guard var run = nodes[index].runs[channel], !run.isStopping else { return false }
+        let isAnswering = nodes[index].upstreamAwayUntil <= now
+        if isAnswering { run.answeredAt = now }
+        let (before, isUnanswered) = (run.isUnanswered, now - run.answeredAt >= Self.unansweredTime)
+        run.isUnanswered = isUnanswered
+        nodes[index].runs[channel] = run
+        if before != isUnanswered { send(.upstream(channel, isAnswering: isAnswering), to: index) }
+        return isAnswering
     }
 
     mutating func admit(_ channel: String, _ number: UInt64, on index: Int) {

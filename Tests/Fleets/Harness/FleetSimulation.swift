@@ -28,6 +28,8 @@ package struct FleetSimulation {
         var isAlive = true
         var stoppedUntil: Time?
         var cutUntil: Time = .zero
+        /// Until when the upstream does not answer.
+        var upstreamAwayUntil: Time = .zero
         /// Events that wait for a stopped node.
         var held: [Event] = []
         var runs: [String: Run] = [:]
@@ -45,6 +47,9 @@ package struct FleetSimulation {
         var next: Int
         var waiting: Segment?
         var newest: Segment?
+        /// The last time at which the upstream answered.
+        var answeredAt: Time
+        var isUnanswered = false
         var isStopping = false
     }
 
@@ -62,6 +67,7 @@ package struct FleetSimulation {
         case timeout(Int, id: Int, EngineRequest)
         case upstream(Int)
         case stopped(Int, String)
+        case probe(Int, String)
         case read(Int)
         case fault
         case restart(String)
@@ -222,6 +228,9 @@ package struct FleetSimulation {
             nodes[index].runs[channel]?.isStopping = true
             nodes[index].runs[channel]?.waiting = nil
             schedule(.milliseconds(Int.random(in: 1...1500, using: &random)), .stopped(index, channel))
+        case .probe(let channel):
+            if fault == .noProbes { break }
+            schedule(.milliseconds(Int.random(in: 1...2000, using: &random)), .probe(index, channel))
         case .admit(let channel, let number): admit(channel, number, on: index)
         case .forget(let names): engine.remove(names)
         case .left: nodes[index].isAlive = false
@@ -249,8 +258,8 @@ package struct FleetSimulation {
 
     private mutating func networkDelay() -> Time {
         switch Int.random(in: 0..<100, using: &random) {
-        case 0: .milliseconds(Int.random(in: 500...8000, using: &random))
-        case 1...4: .milliseconds(Int.random(in: 50...1500, using: &random))
+        case 0 where !isCalm: .milliseconds(Int.random(in: 500...8000, using: &random))
+        case 0...4: .milliseconds(Int.random(in: 50...1500, using: &random))
         default: .milliseconds(Int.random(in: 1...30, using: &random))
         }
     }
@@ -320,6 +329,8 @@ package struct FleetSimulation {
             nodes[index].runs[channel]?.isStopping = true
             nodes[index].runs[channel] = nil
             send(.stopped(channel), to: index)
+        case .probe(let index, let channel):
+            send(.upstream(channel, isAnswering: nodes[index].upstreamAwayUntil <= now), to: index)
         case .read(let reader): read(reader)
         case .fault: causeFault()
         case .restart(let name): if !nodes.contains(where: { $0.name == name && $0.isAlive }) { start(name) }
@@ -362,7 +373,7 @@ package struct FleetSimulation {
         schedule(.seconds(Int.random(in: 5...60, using: &random)), .fault)
         guard let index = running.randomElement(using: &random) else { return }
         let time = Time.milliseconds(Int.random(in: 500...40_000, using: &random))
-        let kind = Int.random(in: 0..<12, using: &random)
+        let kind = Int.random(in: 0..<14, using: &random)
         for (channel, taker) in takers where taker == index { disturbed[channel] = now }
         trace("fault \(kind) n\(index) \(time)")
         switch kind {
@@ -383,6 +394,9 @@ package struct FleetSimulation {
             nodes[index].isHealthySince = end
             send(.leaving, to: index)
             schedule(.seconds(40), .restart(nodes[index].name))
+        case 11, 12:
+            nodes[index].upstreamAwayUntil = now + time
+            nodes[index].isHealthySince = now + time
         default: lossPercent = Int.random(in: 0...5, using: &random)
         }
     }
@@ -392,7 +406,9 @@ extension FleetSimulation.Event {
     /// The node whose process handles the event.
     fileprivate var node: Int? {
         switch self {
-        case .wake(let index), .answer(let index, _, _), .timeout(let index, _, _), .stopped(let index, _): index
+        case .wake(let index), .answer(let index, _, _), .timeout(let index, _, _), .stopped(let index, _),
+            .probe(let index, _):
+            index
         case .request, .upstream, .read, .fault, .restart, .resume, .demand: nil
         }
     }

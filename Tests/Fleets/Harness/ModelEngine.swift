@@ -60,6 +60,8 @@ package enum PlantedFault: String, CaseIterable, Sendable {
     case ownTimeline
     /// Channels are never taken from silent nodes.
     case noTakeover
+    /// No node asks an upstream that does not answer the owner.
+    case noProbes
     /// A run ignores that it has to stop.
     case ignoredStops
 }

@@ -73,25 +73,14 @@ package final class FleetMember: Sendable {
     private let clock: SleepingClock
     private let state: Mutex<State>
     private let report: @Sendable (Report) -> Void
-    private let callbacks = Mutex(Callbacks())
-
     /// What the host of the channels does for the fleet.
-    package struct Callbacks: Sendable {
-        /// Runs a channel that always runs.
-        let start: @Sendable (String) -> Void
-        /// Ends the run of a channel.
-        let stop: @Sendable (String) -> Void
-        /// Whether the upstream of a channel answers this node.
-        let probe: @Sendable (String) async -> Bool
-
-        package init(
-            start: @escaping @Sendable (String) -> Void = { _ in },
-            stop: @escaping @Sendable (String) -> Void = { _ in },
-            probe: @escaping @Sendable (String) async -> Bool = { _ in false }
-        ) {
-            (self.start, self.stop, self.probe) = (start, stop, probe)
-        }
+    private struct Callbacks {
+        var start: @Sendable (String) -> Void = { _ in }
+        var stop: @Sendable (String) -> Void = { _ in }
+        var probe: @Sendable (String) async -> Bool = { _ in false }
     }
+
+    private let callbacks = Mutex(Callbacks())
 
     package init(
         _ record: NodeRecord, engine: any FleetEngine, key: FleetKey, timing: FleetTiming = .init(),
@@ -103,8 +92,15 @@ package final class FleetMember: Sendable {
     }
 
     /// Begins to renew the record.
-    package func start(_ callbacks: Callbacks) {
-        self.callbacks.withLock { $0 = callbacks }
+    /// - Parameters:
+    ///   - start: called when a channel that always runs has to be run here.
+    ///   - stop: called when the run of a channel has to end.
+    ///   - probe: returns whether the upstream of a channel answers this node.
+    package func start(
+        _ start: @escaping @Sendable (String) -> Void, stop: @escaping @Sendable (String) -> Void,
+        probe: @escaping @Sendable (String) async -> Bool
+    ) {
+        callbacks.withLock { $0 = Callbacks(start: start, stop: stop, probe: probe) }
         send(.wake)
     }
 

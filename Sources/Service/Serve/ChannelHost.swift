@@ -68,20 +68,19 @@ package final class ChannelHost: Sendable {
         }
         guard let fleet else { return }
         listChannels(in: fleet)
-        fleet.start(
-            FleetMember.Callbacks { [weak self] name in
-                guard let self, let demand = directory[name]?.demand else { return }
-                // The run before failed because another node ran the channel.
-                if case .failed = listing(of: name)?.entry?.state { handle(.retired(name)) }
-                handle(.demanded([name: demand]))
-            } stop: { [weak self] name in
-                guard let self else { return }
-                handle(.demanded([name: directory[name].map { Self.onDemand($0.demand) } ?? .init()]))
-                handle(.retired(name))
-            } probe: { [weak self] name in
-                guard let self, let channel = directory[name] else { return false }
-                return await settings.isAnswered(by: channel)
-            })
+        fleet.start { [weak self] name in
+            guard let self, let demand = directory[name]?.demand else { return }
+            // The run before failed because another node ran the channel.
+            if case .failed = listing(of: name)?.entry?.state { handle(.retired(name)) }
+            handle(.demanded([name: demand]))
+        } stop: { [weak self] name in
+            guard let self else { return }
+            handle(.demanded([name: directory[name].map { Self.onDemand($0.demand) } ?? .init()]))
+            handle(.retired(name))
+        } probe: { [weak self] name in
+            guard let self, let channel = directory[name] else { return false }
+            return await settings.isAnswered(by: channel)
+        }
     }
 
     /// The node of the fleet; nil: this process runs each channel of the list alone.

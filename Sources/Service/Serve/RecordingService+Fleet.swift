@@ -19,25 +19,21 @@ extension RecordingService {
         _ edit: (inout RecordingSchedule) throws(RecordingSchedule.Refusal) -> Value
     ) async throws(Problem) -> Value {
         guard let texts else { return try state.withLock { state in Self.result(of: edit, &state.schedule) }.get() }
-        var change: (next: RecordingSchedule, before: RecordingSchedule)?
-        let result: Result<Value, Problem>
+        let change: (result: Result<Value, Problem>, before: RecordingSchedule, next: RecordingSchedule)
         do throws(SharedTexts.Failure) {
-            result = try await texts.change(.recordings) { [clock] text in
-                let now = clock.now()
-                var schedule = Self.schedule(text) ?? RecordingSchedule(sharedSince: now)
-                schedule.remove(endedBefore: now.advanced(by: .zero - Self.grace * 2))
-                let before = schedule
-                let result = Self.result(of: edit, &schedule)
-                change = (schedule, before)
-                return (result, schedule == before ? nil : Self.text(of: schedule))
+            change = try await texts.change(.recordings) { [clock] text in
+                var next = Self.schedule(text) ?? RecordingSchedule(sharedSince: clock.now())
+                next.remove(endedBefore: clock.now().advanced(by: .zero - Self.grace * 2))
+                let before = next
+                let result = Self.result(of: edit, &next)
+                return ((result, before, next), next == before ? nil : Self.text(of: next))
             }
         } catch { throw .fleet(error) }
-        let value = try result.get()
-        if let change, change.next != change.before {
+        if change.next != change.before {
             let added = Set(change.next.recordings.map(\.id)).subtracting(change.before.recordings.map(\.id))
             adopt(change.next, with: added)
         }
-        return value
+        return try change.result.get()
     }
 
     private static func result<Value: Sendable>(

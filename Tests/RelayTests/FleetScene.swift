@@ -54,14 +54,14 @@ final class MemoryEngine: FleetEngine {
 }
 
 /// The way to an upstream, which is closed to some nodes.
-final class UpstreamGate: Sendable {
+final class ClosableUpstream: Sendable {
     private final class Closed: Sendable {
         let nodes = Mutex<Set<String>>([])
     }
 
     private let closed = Closed()
     let server: HTTPServer
-    var url: String { "http://127.0.0.1:\(server.port)/gate.m3u8" }
+    var url: String { "http://127.0.0.1:\(server.port)/closable.m3u8" }
 
     init(to url: String) async throws {
         server = try await HTTPServer.start(
@@ -75,7 +75,7 @@ final class UpstreamGate: Sendable {
             })
     }
 
-    /// Closes the gate to a node, by its name.
+    /// Closes the way to a node, by its name.
     func close(to node: String) { _ = closed.nodes.withLock { $0.insert(node) } }
 }
 

@@ -74,19 +74,19 @@ import WebTestSupport
     @Test("A channel leaves a node that its upstream does not answer, for one that it answers")
     func upstreamOfOneNode() async throws {
         let (origin, fleet) = (try await CountingOrigin(.clean), FleetScene())
-        let gate = try await UpstreamGate(to: origin.url)
-        let upstreams = [(slug: "news", url: gate.url)]
+        let closable = try await ClosableUpstream(to: origin.url)
+        let upstreams = [(slug: "news", url: closable.url)]
         let owner = try await fleet.node("a", upstreams)
         await owner.reaches("running", "news")
         let next = try await fleet.node("b", upstreams)
         #expect(await waits { if case .at? = next.host.fleet?.place(of: "news") { true } else { false } })
         let last = try numbers(next.get("/news/live.m3u8")).upperBound
-        gate.close(to: "a")
+        closable.close(to: "a")
         #expect(await waits { next.host.fleet?.place(of: "news") == .here })
         let isContinued = try await waits { try numbers(owner.get("/news/live.m3u8")).upperBound > last }
         #expect(isContinued)
         for scene in [owner, next] { await scene.end() }
-        for server in [origin.server, gate.server] { await server.shutdown(within: .zero) }
+        for server in [origin.server, closable.server] { await server.shutdown(within: .zero) }
     }
 
     @Test("A channel that one node is asked to add is a channel of all, and so is its removal")

@@ -84,6 +84,18 @@ struct MovieTrackTests {
         #expect(found.video.map { $0.configuration == found.video[0].configuration } == [true, false, true])
     }
 
+    @Test("parameter sets that chance makes of damaged bytes are not used")
+    func damagedSets() throws {
+        let chance: [UInt8] = [0x68, 0x69, 0x73, 0x74]
+        var samples = [[Self.idr], [[0x41, 0x9A, 2], chance], [Self.idr]].map { Self.videoSample($0) }
+        let whole = try demux(Self.videoFragment(samples), [Track()])
+        #expect(whole.video.map(\.configuration.pictureParameterSets.count) == [1, 1, 2], "used where nothing is damaged")
+        samples[1].payload += [0, 0, 9]
+        let damaged = try demux(Self.videoFragment(samples), [Track()])
+        #expect(damaged.video.map(\.isDamaged) == [false, true, false])
+        #expect(damaged.video.allSatisfy { $0.configuration == Self.expected })
+    }
+
     @Test("the sync kind follows the NAL units, not the sample flags")
     func sync() throws {
         var claimed = Self.videoSample([[0x41, 0x9A, 2]])

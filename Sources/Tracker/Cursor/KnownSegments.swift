@@ -107,7 +107,12 @@ struct KnownSegments: Sendable {
     private func compare(_ listed: Fingerprint, at index: Int) -> Match {
         let known = entries[index]
         if known.hasDifferentDate(listed) { return .differentSegments }
-        if let old = known.date, let new = listed.date, old.distance(to: new) < known.duration / 2 { return .sameDate }
+        // By the shorter one: numbers may have moved by one short segment.
+        if let old = known.date, let new = listed.date,
+            old.distance(to: new) < min(known.duration, listed.duration) / 2
+        {
+            return .sameDate
+        }
         guard known.byteRange == listed.byteRange else { return .differentSegments }
         if known.uriWithoutQuery == listed.uriWithoutQuery { return .sameURL }
         let neighbor = index > 0 ? entries[index - 1] : entries.count > 1 ? entries[index + 1] : nil

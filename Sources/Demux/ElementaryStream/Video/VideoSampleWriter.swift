@@ -67,7 +67,8 @@ struct VideoSampleWriter: Sendable {
         if writesParameterSets, randomAccess?.hasParameterSetsApart == false {
             arena.append(contentsOf: parameterSets.prefix)
         }
-        for (unit, role) in zip(units, roles) where isKept(unit, role, bytes, dropsSets: writesParameterSets) {
+        for (unit, role) in zip(units, roles)
+        where isKept(unit, role, bytes, dropsSets: writesParameterSets || timing.isDamaged) {
             if codec == .mpeg2 {
                 arena.append(contentsOf: VideoConfiguration.startCode)
             } else {
@@ -134,7 +135,7 @@ struct VideoSampleWriter: Sendable {
     }
 
     /// Whether a NAL unit stays in the payload. A parameter set stays if a decoder that began at the last sync sample
-    /// would not hold it.
+    /// would not hold it. Between damaged bytes, chance makes sets that would stay in all init sections.
     private mutating func isKept(_ unit: NALUnit, _ role: NALUnitRole, _ bytes: [UInt8], dropsSets: Bool) -> Bool {
         switch role {
         case .delimiter, .filler: return false

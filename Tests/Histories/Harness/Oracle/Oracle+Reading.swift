@@ -45,12 +45,16 @@ extension Oracle {
     /// Lists the frames of the broadcast, and when its segments arrived.
     mutating func prepare() {
         arrivals = Array(repeating: [], count: broadcast.segments.count)
-        // Without a length nobody knows that a body is cut. If it never comes whole, it is taken as it is, whatever other
-        // variants have.
+        // Without a length nobody knows that a body is cut. If it never comes whole to the same process, it is taken as it is,
+        // whatever other variants have.
         let whole = log.attempts.filter(\.isWhole)
         cuts = Set(
-            log.attempts.lazy.filter { cut in
-                cut.outcome == .cut && !whole.contains { $0.segment == cut.segment && $0.variant == cut.variant }
+            log.attempts.lazy.filter { [record] cut in
+                cut.outcome == .cut
+                    && !whole.contains { other in
+                        other.segment == cut.segment && other.variant == cut.variant
+                            && !record.lives.contains { cut.answeredAt < $0.start && $0.start <= other.answeredAt }
+                    }
             }.map(\.segment))
         for attempt in log.attempts where attempt.isWhole || cuts.contains(attempt.segment) {
             let at = attempt.isWhole ? completion(of: attempt) : attempt.outcome == .cut ? attempt.answeredAt : nil

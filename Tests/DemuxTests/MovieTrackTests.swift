@@ -89,7 +89,7 @@ struct MovieTrackTests {
         let chance: [UInt8] = [0x68, 0x69, 0x73, 0x74]
         var samples = [[Self.idr], [[0x41, 0x9A, 2], chance], [Self.idr]].map { Self.videoSample($0) }
         let whole = try demux(Self.videoFragment(samples), [Track()])
-        #expect(whole.video.map(\.configuration.pictureParameterSets.count) == [1, 1, 2], "used where nothing is damaged")
+        #expect(whole.video.map(\.configuration.pictureParameterSets.count) == [1, 1, 2], "used if nothing is damaged")
         samples[1].payload += [0, 0, 9]
         let damaged = try demux(Self.videoFragment(samples), [Track()])
         #expect(damaged.video.map(\.isDamaged) == [false, true, false])

@@ -22,6 +22,9 @@ struct ListedGaps: Equatable, Sendable {
     /// Whether a segment may be late.
     var isPending: Bool { pending > .zero && deliveredAt != nil }
 
+    /// Whether gaps were listed since the last delivery.
+    var isUnderWay: Bool { total > .zero }
+
     mutating func recordGap(_ duration: Duration) { (total, pending) = (total + duration, pending + duration) }
 
     mutating func recordDelivery(at now: Duration) {

@@ -1,6 +1,7 @@
 import Demux
 import Fetch
 import Playlist
+import Support
 
 /// A segment that is listed and not delivered yet.
 struct PendingSegment: Sendable {
@@ -125,10 +126,13 @@ struct PendingSegment: Sendable {
         if listed.isGap { return remove(at: now) }
         guard let fresh = try? SegmentRequests(listed, base: base, period: requests.period) else { return }
         switch progress {
-        case .waiting, .pausing(_, awaitsPlaylist: false): requests = fresh
-        case .pausing(_, awaitsPlaylist: true):
-            guard fresh.media != requests.media else { return }
+        case .waiting: requests = fresh
+        case .pausing(_, let awaitsPlaylist):
+            // Another host has not failed yet. URLs of the same host may differ in each playlist.
+            let (old, new) = (requests.media, fresh.media)
             requests = fresh
+            guard awaitsPlaylist ? new != old : URIReference.host(of: new.url) != URIReference.host(of: old.url)
+            else { return }
             progress = .pausing(until: max(now, retrySchedule.retryAfterEnd), awaitsPlaylist: false)
         case .fetched: requests = requests.replacingResources(from: fresh) { cache.state(of: $0) != .held }
         case .fetching, .failed: break

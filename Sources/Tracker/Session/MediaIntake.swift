@@ -445,7 +445,8 @@ struct MediaIntake: Sendable {
         if isUseless(head, of: index), let failedAt = head.firstFailureAt {
             return SegmentPatience.Loss(at: failedAt, cause: .overtaken)
         }
-        head.gapAt = renditions[index].gapAt
+        // A session that begins in an outage has listed none itself.
+        head.gapAt = listedGaps.isUnderWay ? .zero : renditions[index].gapAt
         return patience.loss(of: head)
     }
 

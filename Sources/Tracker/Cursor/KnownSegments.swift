@@ -47,6 +47,21 @@ struct KnownSegments: Sendable {
         if entries.count > 2 * kept { keepNewest(kept) }
     }
 
+    /// The same segments under other numbers; nil if those are not numbers.
+    /// - Parameter offset: the difference between the new numbers and the known ones.
+    func renumbered(by offset: Int64) -> KnownSegments? {
+        let shift = { (number: UInt64) -> UInt64? in
+            let (sum, overflows) = number.addingReportingOverflow(UInt64(bitPattern: offset))
+            return overflows == (offset < 0) ? sum : nil
+        }
+        guard let first = shift(lowerBound), let start = shift(newest.lowerBound), let end = shift(newest.upperBound),
+            start <= end
+        else { return nil }
+        var known = self
+        (known.lowerBound, known.newest) = (first, start..<end)
+        return known
+    }
+
     /// Whether a playlist that ends early is no old one: it lists no more than half as many segments as any before.
     ///
     /// A packager that begins again lists its first segments under the names that the first ones of the last run had. What a

@@ -258,8 +258,10 @@ extension SegmentCursor.Position {
     /// Returns where known segments continue under other numbers; nil if the URLs prove no renumbering.
     private func rejoinPointByURL(in playlist: MediaPlaylist) -> SegmentCursor.RejoinPoint? {
         guard let offset = knownSegments.numberOffset(to: playlist), offset != 0 else { return nil }
+        // What the playlist does not list stays known: it may be cut short.
         return SegmentCursor.RejoinPoint(
-            method: .url, next: next &+ UInt64(bitPattern: offset), knownSegments: KnownSegments(playlist))
+            method: .url, next: next &+ UInt64(bitPattern: offset),
+            knownSegments: knownSegments.renumbered(by: offset) ?? KnownSegments(playlist))
     }
 
     /// Returns the verdict on a playlist of a previous origin; nil for any other playlist.

@@ -48,6 +48,8 @@ struct PendingSegment: Sendable {
 
     let segment: MediaSegment
     private(set) var requests: SegmentRequests
+    /// The requests of a playlist that came during the attempt in flight.
+    private var renewal: SegmentRequests?
     let listedAt: Duration
     let listedDateRanges: [DateRange]
     private(set) var progress = Progress.waiting
@@ -127,23 +129,30 @@ struct PendingSegment: Sendable {
         guard let fresh = try? SegmentRequests(listed, base: base, period: requests.period) else { return }
         switch progress {
         case .waiting: requests = fresh
-        case .pausing(_, let awaitsPlaylist):
-            // Another host has not failed yet. URLs of the same host may differ in each playlist.
-            let (old, new) = (requests.media, fresh.media)
-            requests = fresh
-            guard awaitsPlaylist ? new != old : URIReference.host(of: new.url) != URIReference.host(of: old.url)
-            else { return }
-            progress = .pausing(until: max(now, retrySchedule.retryAfterEnd), awaitsPlaylist: false)
+        case .pausing: renew(fresh, at: now)
+        case .fetching: renewal = fresh
         case .fetched: requests = requests.replacingResources(from: fresh) { cache.state(of: $0) != .held }
-        case .fetching, .failed: break
+        case .failed: break
         }
+    }
+
+    /// Updates the URLs of a segment whose attempt failed. Other ones may end the pause.
+    private mutating func renew(_ fresh: SegmentRequests, at now: Duration) {
+        guard case .pausing(_, let awaitsPlaylist) = progress else { return }
+        let (old, new) = (requests.media, fresh.media)
+        requests = fresh
+        // Another host has not failed yet. URLs of the same host may differ in each playlist.
+        guard awaitsPlaylist ? new != old : URIReference.host(of: new.url) != URIReference.host(of: old.url) else {
+            return
+        }
+        progress = .pausing(until: max(now, retrySchedule.retryAfterEnd), awaitsPlaylist: false)
     }
 
     // MARK: - Attempts
 
     /// - Parameter byteLimit: the largest body, if it is less than that of a segment to deliver next.
     mutating func start(as id: FetchID, byteLimit: Int? = nil, at now: Duration) {
-        progress = .fetching(Attempt(first: id, startedAt: now, byteLimit: byteLimit))
+        (progress, renewal) = (.fetching(Attempt(first: id, startedAt: now, byteLimit: byteLimit)), nil)
         startedAt = now
         if byteLimit == nil { headStartedAt = headStartedAt ?? now }
     }
@@ -170,7 +179,7 @@ struct PendingSegment: Sendable {
 
     /// Returns to the state before the attempt in flight.
     mutating func abandonAttempt() {
-        if attempt != nil { progress = .waiting }
+        if attempt != nil { (progress, requests) = (.waiting, renewal ?? requests) }
     }
 
     mutating func race(as id: FetchID, byteLimit: Int) {
@@ -211,6 +220,7 @@ struct PendingSegment: Sendable {
                 progress = .fetching(remaining)
             } else if let next {
                 progress = .pausing(until: next, awaitsPlaylist: error.prospect == .newURL)
+                if let renewal { renew(renewal, at: now) }
             } else {
                 progress = .failed(error)
             }

@@ -1,6 +1,7 @@
 import DASH
 import Fetch
 import Playlist
+import Support
 
 /// A document that an upstream answers with, recognized by its first bytes.
 enum UpstreamDocument: Sendable {
@@ -42,12 +43,20 @@ extension FetchOutcome {
 }
 
 extension Fetcher {
-    /// Whether a source answers with a playlist or a manifest within seconds.
+    /// Whether a source answers within seconds with a media playlist or a manifest, perhaps by way of multivariant playlists.
     package func findsPlaylist(at url: String, of source: Int) async -> Bool {
-        var request = FetchRequest(.multivariantPlaylist, url: url)
-        request.silenceLimit = .seconds(2)
-        request.source = source
-        return (try? await fetch(request).playlist(from: url)) != nil
+        var (purpose, url) = (FetchRequest.Purpose.multivariantPlaylist, url)
+        for _ in 0..<3 {
+            var request = FetchRequest(purpose, url: url)
+            request.silenceLimit = .seconds(2)
+            request.source = source
+            guard let (document, base) = try? await fetch(request).playlist(from: url) else { return false }
+            guard case .playlist(.multivariant(let playlist)) = document, let variant = playlist.variants.first else {
+                return true
+            }
+            (purpose, url) = (.mediaPlaylist, URIReference.resolve(variant.uri, against: base))
+        }
+        return false
     }
 }
 

@@ -21,7 +21,7 @@ package enum AnnexBAccessUnit {
         bytes += sample
         let size = forEachUnit(of: sample) { unit in
             let index = start + unit - sample.startIndex
-            bytes.replaceSubrange(index..<index + 4, with: [0, 0, 0, 1])
+            (bytes[index], bytes[index + 1], bytes[index + 2], bytes[index + 3]) = (0, 0, 0, 1)
         }
         bytes.removeLast(sample.count - size)
     }
@@ -35,7 +35,10 @@ package enum AnnexBAccessUnit {
         var index = sample.startIndex
         while index + 4 <= sample.endIndex {
             StepCounter.add(1)
-            let end = index + 4 + sample[index..<index + 4].reduce(0) { $0 << 8 | Int($1) }
+            let length =
+                UInt32(sample[index]) << 24 | UInt32(sample[index + 1]) << 16 | UInt32(sample[index + 2]) << 8
+                | UInt32(sample[index + 3])
+            let end = index + 4 + Int(length)
             guard end <= sample.endIndex else { break }
             body(index)
             index = end

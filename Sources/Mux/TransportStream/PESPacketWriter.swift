@@ -75,10 +75,10 @@ struct PESPacketWriter {
 
     var headerSize: Int { 9 + fieldSize }
 
-    var bytes: [UInt8] {
+    /// Appends the packet.
+    func append(to bytes: inout [UInt8]) {
         let length = streamID == .video ? 0 : 3 + fieldSize + payloadSize
-        var bytes: [UInt8] = []
-        bytes.reserveCapacity(headerSize + payloadSize)
+        let end = bytes.count + headerSize
         bytes += [
             0, 0, 1, streamID.rawValue, UInt8(truncatingIfNeeded: length >> 8), UInt8(truncatingIfNeeded: length),
         ]
@@ -86,9 +86,8 @@ struct PESPacketWriter {
         bytes += [0x84, decodeTime == nil ? 0x80 : 0xC0, UInt8(fieldSize)]
         bytes += Self.timestamp(presentationTime, prefix: decodeTime == nil ? 2 : 3)
         if let decodeTime { bytes += Self.timestamp(decodeTime, prefix: 1) }
-        bytes += repeatElement(0xFF, count: headerSize - bytes.count)
+        bytes += repeatElement(0xFF, count: end - bytes.count)
         payload.append(to: &bytes)
-        return bytes
     }
 
     /// 33 bits in five bytes; a marker bit follows each of the three parts.

@@ -13,6 +13,8 @@ struct TransportChunkWriter {
     private let programAssociation: [UInt8]
     private let programMap: [UInt8]
     private var packets: TransportPacketWriter
+    /// The bytes of the unit that is written.
+    private var payload: [UInt8] = []
 
     /// - Parameter buffer: an array whose memory is used; empty afterwards.
     init(
@@ -149,8 +151,10 @@ struct TransportChunkWriter {
         case .clock: packets.append(clock: clock, on: program.clockPID)
         case .video, .other:
             let unit = units[event.index]
+            payload.removeAll(keepingCapacity: true)
+            unit.append(to: &payload)
             packets.append(
-                unit.payload, on: unit.pid, clock: carriesClock(unit) ? clock : nil,
+                payload, on: unit.pid, clock: carriesClock(unit) ? clock : nil,
                 isRandomAccessPoint: isRandomAccessPoint(unit), extra: extras[event.index])
         }
     }

@@ -59,23 +59,38 @@ struct TransportPacketWriter {
             extra
             + Self.packetCount(
                 forPayloadOf: payload.count, hasClock: clock != nil, isRandomAccessPoint: isRandomAccessPoint)
-        var sent = 0
         StepCounter.add(payload.count + packets * PacketStride.packetSize)
+        let start = appendPackets(packets)
         // Without a slice for each packet, whose reference would cost more than its bytes do.
-        unsafe payload.withUnsafeBufferPointer { payload in
-            for index in 0..<packets {
-                let room = Self.payloadSize - (index == 0 ? field.byteCount : 0)
-                // Each of the following packets keeps at least one byte.
-                let size = max(0, min(room, payload.count - sent - (packets - 1 - index)))
-                appendHeader(
-                    pid, startsUnit: index == 0, counter: count + index, hasField: size < Self.payloadSize,
-                    hasPayload: true)
-                append(index == 0 ? field : AdaptationField(), stuffing: room - size)
-                unsafe bytes.append(contentsOf: UnsafeBufferPointer(rebasing: payload[sent..<sent + size]))
-                sent += size
+        unsafe payload.withUnsafeBytes { payload in
+            unsafe bytes.withUnsafeMutableBytes { bytes in
+                var sent = 0
+                for index in 0..<packets {
+                    let field = index == 0 ? field : AdaptationField()
+                    let room = Self.payloadSize - field.byteCount
+                    // Each of the following packets keeps at least one byte.
+                    let size = max(0, min(room, payload.count - sent - (packets - 1 - index)))
+                    let header = Self.header(
+                        pid, startsUnit: index == 0, counter: count + index, hasField: size < Self.payloadSize,
+                        hasPayload: true)
+                    let packet = start + index * PacketStride.packetSize
+                    unsafe bytes.storeBytes(of: header.bigEndian, toByteOffset: packet, as: UInt32.self)
+                    unsafe field.write(to: bytes, at: packet + 4, stuffing: room - size)
+                    let end = packet + PacketStride.packetSize
+                    unsafe UnsafeMutableRawBufferPointer(rebasing: bytes[end - size..<end])
+                        .copyMemory(from: UnsafeRawBufferPointer(rebasing: payload[sent..<sent + size]))
+                    sent += size
+                }
             }
         }
         counts[pid] = count + packets
+    }
+
+    /// Appends packets of 0xFF, which stuffing has.
+    /// - Returns: the index of the first.
+    private mutating func appendPackets(_ count: Int) -> Int {
+        defer { bytes.append(contentsOf: repeatElement(0xFF, count: count * PacketStride.packetSize)) }
+        return bytes.count
     }
 
     /// Returns the smallest number of packets for a payload.
@@ -88,8 +103,12 @@ struct TransportPacketWriter {
     mutating func append(clock: Ticks, on pid: UInt16) {
         let field = AdaptationField(clock: clock)
         let last = counts[pid, default: 0] + Self.counterPeriod - 1
-        appendHeader(pid, startsUnit: false, counter: last, hasField: true, hasPayload: false)
-        append(field, stuffing: Self.payloadSize - field.byteCount)
+        let header = Self.header(pid, startsUnit: false, counter: last, hasField: true, hasPayload: false)
+        let packet = appendPackets(1)
+        unsafe bytes.withUnsafeMutableBytes { bytes in
+            unsafe bytes.storeBytes(of: header.bigEndian, toByteOffset: packet, as: UInt32.self)
+            unsafe field.write(to: bytes, at: packet + 4, stuffing: Self.payloadSize - field.byteCount)
+        }
     }
 
     /// The payload of the packets of a section: pointer_field, section, and stuffing that fills the last packet
@@ -99,32 +118,12 @@ struct TransportPacketWriter {
         return [0] + section + [UInt8](repeating: 0xFF, count: size - 1 - section.count)
     }
 
-    private mutating func appendHeader(
+    private static func header(
         _ pid: UInt16, startsUnit: Bool, counter: Int, hasField: Bool, hasPayload: Bool
-    ) {
+    ) -> UInt32 {
         let control: UInt8 = (hasField ? 0x20 : 0) | (hasPayload ? 0x10 : 0)
         let high = UInt32(0x47) << 24 | UInt32(startsUnit ? 0x40 : 0) << 16
-        let header = high | UInt32(pid) << 8 | UInt32(control) | UInt32(counter & (Self.counterPeriod - 1))
-        unsafe withUnsafeBytes(of: header.bigEndian) { unsafe bytes.append(contentsOf: $0) }
-    }
-
-    /// Appends the field with its length, and `stuffing` bytes that belong to it.
-    private mutating func append(_ field: AdaptationField, stuffing: Int) {
-        let size = field.byteCount + stuffing
-        guard size > 0 else { return }
-        bytes.append(UInt8(size - 1))
-        guard size > 1 else { return }
-        bytes.append(field.flags)
-        if let clock = field.clock { Self.append(clock, to: &bytes) }
-        bytes.append(contentsOf: repeatElement(0xFF, count: size - max(2, field.byteCount)))
-    }
-
-    /// program_clock_reference_base of 33 bits, six reserved bits, and an extension of 0 (§2.4.3.5).
-    private static func append(_ clock: Ticks, to bytes: inout [UInt8]) {
-        let base = clock.wire.count
-        for shift: Int64 in [25, 17, 9, 1] { bytes.append(UInt8(truncatingIfNeeded: base >> shift)) }
-        bytes.append(UInt8(base & 1) << 7 | 0x7E)
-        bytes.append(0)
+        return high | UInt32(pid) << 8 | UInt32(control) | UInt32(counter & (counterPeriod - 1))
     }
 }
 
@@ -140,4 +139,21 @@ private struct AdaptationField {
 
     /// Size of the field with its length byte; 0 if the field is empty.
     var byteCount: Int { flags == 0 ? 0 : clock == nil ? 2 : 8 }
+
+    /// Writes the field with its length. The bytes after it are `stuffing` that belongs to it, and 0xFF already.
+    @inline(__always)
+    func write(to bytes: UnsafeMutableRawBufferPointer, at offset: Int, stuffing: Int) {
+        let size = byteCount + stuffing
+        guard size > 0 else { return }
+        unsafe bytes[offset] = UInt8(size - 1)
+        guard size > 1 else { return }
+        unsafe bytes[offset + 1] = flags
+        guard let clock else { return }
+        // program_clock_reference_base of 33 bits, six reserved bits, and an extension of 0 (§2.4.3.5).
+        let base = clock.wire.count
+        let high = UInt32(truncatingIfNeeded: base >> 1).bigEndian
+        unsafe bytes.storeBytes(of: high, toByteOffset: offset + 2, as: UInt32.self)
+        unsafe bytes[offset + 6] = UInt8(base & 1) << 7 | 0x7E
+        unsafe bytes[offset + 7] = 0
+    }
 }

@@ -12,7 +12,7 @@ struct TransportUnit {
     /// The decode time of the video beside which it is sent.
     let time: Ticks
     let kind: Kind
-    /// Bytes of `payload`.
+    /// Bytes that `append` appends.
     let byteCount: Int
     /// Bytes at its beginning that are not spread over more packets than they need: the header of a PES packet, all of a
     /// section.
@@ -45,10 +45,11 @@ struct TransportUnit {
         content = .section(bytes)
     }
 
-    var payload: [UInt8] {
+    /// Appends the bytes of the unit.
+    func append(to bytes: inout [UInt8]) {
         switch content {
-        case .packet(let packet): packet.bytes
-        case .section(let bytes): bytes
+        case .packet(let packet): packet.append(to: &bytes)
+        case .section(let section): bytes += section
         }
     }
 }

@@ -28,7 +28,10 @@ struct PESAssembler: Sendable {
     /// Payload of the last transport packet after the end of the PES packet; video only.
     private var surplus: [UInt8] = []
     private var counter = ContinuityCounter()
-    /// A copy of the payload of the last transport packet in this segment, by which a duplicate is recognized; empty before any.
+    /// The bytes at the end of `buffer` that are the payload of the last transport packet in this segment, by which a
+    /// duplicate is recognized; 0: `lastPayload` has a copy of it.
+    private var lastPayloadSize = 0
+    /// Empty before any packet.
     private var lastPayload: [UInt8] = []
     private var lastWasStuffed = false
     /// Whether the last packet was a duplicate. A second duplicate would be a gap of a full round of the counter.
@@ -61,6 +64,7 @@ struct PESAssembler: Sendable {
     /// open.
     mutating func beginSegment() {
         if isPacketComplete { counter.restart() }
+        lastPayloadSize = 0
         lastPayload.removeAll(keepingCapacity: true)
         wasDuplicate = false
         segmentStart = nil
@@ -87,9 +91,8 @@ struct PESAssembler: Sendable {
         let isContinuous = counter.last == nil || packet.hasDiscontinuityIndicator || followsLast
         checkContinuity(packet, isContinuous: isContinuous, counts: &counts)
         counter.record(packet)
-        lastPayload.removeAll(keepingCapacity: true)
-        lastPayload.append(packet.payload, of: bytes)
         wasDuplicate = false
+        let size = buffer.bytes.count
         if packet.startsUnit {
             if isPacketUnfinished { endUnfinished(isContinuous: followsLast, counts: &counts) }
             endSurplus(counts: &counts)
@@ -97,13 +100,26 @@ struct PESAssembler: Sendable {
         } else {
             appendPayload(packet.payload, of: bytes, counts: &counts)
         }
+        recordPayload(packet, of: bytes, appendedAfter: size)
         lastWasStuffed = packet.isStuffed
+    }
+
+    /// Records the payload of the last packet, of which no copy is needed if it alone was appended to `buffer`.
+    /// - Parameter size: the size of `buffer` before the packet.
+    @inline(__always)
+    private mutating func recordPayload(_ packet: TransportPacket, of bytes: [UInt8], appendedAfter size: Int) {
+        let count = packet.payload.count
+        lastPayloadSize = !packet.startsUnit && buffer.bytes.count - size == count ? count : 0
+        guard lastPayloadSize == 0 else { return }
+        lastPayload.removeAll(keepingCapacity: true)
+        lastPayload.append(packet.payload, of: bytes)
     }
 
     /// Whether `packet` is the last packet of this segment once more.
     func isDuplicate(_ packet: TransportPacket, of bytes: [UInt8]) -> Bool {
         guard packet.continuityCounter == counter.last, !wasDuplicate else { return false }
-        return lastPayload.elementsEqual(bytes[packet.payload])
+        let last = lastPayloadSize > 0 ? buffer.bytes.suffix(lastPayloadSize) : lastPayload[...]
+        return last.elementsEqual(bytes[packet.payload])
     }
 
     /// Checks continuity at the segment boundary and inside the segment.

@@ -47,6 +47,20 @@ import Testing
         }
     }
 
+    /// One reader asks for no segment again, so the memory of those before the latest is used for the next ones.
+    @Test(arguments: [(false, 0), (true, 2)]) func latestSegmentOfOneReaderIsKept(
+        hasOneReader: Bool, madeAgain: Int
+    ) async throws {
+        var channel = try SpooledChannel(of: .clean)
+        var snapshot = try #require(try await channel.relay().snapshot)
+        snapshot.memory = hasOneReader ? SpoolMemory() : nil
+        let store = TransportStreamStore()
+        let entries = snapshot.index.listed.prefix(3)
+        for entry in entries { _ = try await store.segment(of: entry, in: snapshot) }
+        for entry in entries.reversed() { _ = try await store.segment(of: entry, in: snapshot) }
+        #expect(store.counts.segments == 3 + madeAgain)
+    }
+
     /// What is recorded when a segment is published says the bytes that a client of an endless stream gets.
     @Test(arguments: captures + ["backup", "broadcast_audio", "gap", "wrap"])
     func sizesAreKnownBeforeTheBytes(_ name: String) async throws {

@@ -57,7 +57,7 @@ package final class ChannelState: Sendable {
 
     /// The transport streams of the channel's segments, shared by all that send them.
     package let transportStreams: TransportStreamStore
-    /// Signals that the publication changed, or that nothing more is published.
+    /// Signals that the publication changed, that nothing more is published, or that endless streams end.
     package let publications = ChangeSignal()
     private let state: Mutex<State>
     /// Returns the time since the channel was started.
@@ -212,7 +212,10 @@ package final class ChannelState: Sendable {
     package func closeRing() async { await state.withLock { $0.ring }?.close() }
 
     /// Lets endless streams end at the next segment boundary, because another process has the channel.
-    package func endStreams() { state.withLock { $0.endsStreams = true } }
+    package func endStreams() {
+        state.withLock { $0.endsStreams = true }
+        publications.signal()
+    }
 
     package var endsStreams: Bool { state.withLock { $0.endsStreams } }
 

@@ -163,8 +163,8 @@ package struct EndlessStream: Equatable, Sendable {
         return .send(mediaSequence: number, bytes: bytes, placement: placement)
     }
 
-    /// The most bytes of several chunks that are sent at once.
-    private static let longestPart = 1 << 20
+    /// The most bytes of several chunks that are sent at once: all of most segments.
+    private static let longestPart = 8 << 20
 
     /// Answers `Step.load`.
     /// - Parameters:

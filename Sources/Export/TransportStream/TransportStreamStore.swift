@@ -41,6 +41,7 @@ package actor TransportStreamStore {
         weak var held: HeldBytes?
     }
 
+    private let byteLimit: Int
     private nonisolated let memory: SegmentMemory
     /// Segments that clients are being sent, as files.
     private let budget: ByteBudget
@@ -50,6 +51,7 @@ package actor TransportStreamStore {
     private nonisolated let latestCounts = Mutex(Counts())
 
     package init(byteLimit: Int = TransportStreamStore.byteLimit) {
+        self.byteLimit = byteLimit
         made = LRUCache(limit: byteLimit)
         memory = SegmentMemory(byteLimit: byteLimit / 4)
         budget = ByteBudget(limit: 2 * byteLimit)
@@ -101,7 +103,7 @@ package actor TransportStreamStore {
             snapshot = await snapshot.fetching(entry.ownFiles + entry.sharedFiles)
         }
         let source = TransportStreamSource(snapshot, memory: memory)
-        return try await segment(as: key) {
+        return try await segment(as: key, isShared: !snapshot.hasOneReader) {
             Outcome { () throws(TransportStreamError) in try source.write(entry, earlyAudio: earlyAudio) }
         }
     }
@@ -139,26 +141,34 @@ package actor TransportStreamStore {
         return (pause ?? [], moved ?? segment)
     }
 
+    /// - Parameter isShared: whether others may ask for the segment. If none does, it is made on this thread, and takes all
+    ///   of the room, so that the memory of those before it is used again.
     private func segment(
-        as key: Key, _ write: @escaping @Sendable () -> Outcome
+        as key: Key, isShared: Bool = true, _ write: @escaping @Sendable () -> Outcome
     ) async throws(TransportStreamError) -> TransportSegment {
         if let known = made.value(key) { return known }
+        guard isShared else {
+            let outcome = write()
+            record(outcome, as: key, isShared: false)
+            return try outcome.get().segment
+        }
         if let task = pending[key] { return try await task.value.get().segment }
         let task = Task<Outcome, Never>.detached { await MediaPool.segments.perform(write) }
         pending[key] = task
         let outcome = await task.value
         pending[key] = nil
-        record(outcome, as: key)
+        record(outcome, as: key, isShared: true)
         return try outcome.get().segment
     }
 
-    private func record(_ outcome: Outcome, as key: Key) {
+    private func record(_ outcome: Outcome, as key: Key, isShared: Bool) {
         guard case .success(let written) = outcome else {
             latestCounts.withLock { $0.failures += 1 }
             return
         }
         if key.shift == .zero, key.earlyAudio == .kept { latestCounts.withLock { $0.add(written) } }
-        for gone in made.insert(written.segment, as: key, cost: written.segment.bytes.count) {
+        let cost = isShared ? written.segment.bytes.count : max(byteLimit, written.segment.bytes.count)
+        for gone in made.insert(written.segment, as: key, cost: cost) {
             memory.store(gone.bytes, for: .output)
         }
     }

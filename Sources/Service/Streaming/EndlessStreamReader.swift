@@ -14,8 +14,8 @@ actor EndlessStreamReader {
         case output(sendsNullPackets: Bool)
     }
 
-    /// The interval of the common moments at which waiting clients continue, for the ring or for a time. All clients
-    /// share the moments, and with them the timer and the threads that it wakes.
+    /// The interval of the common moments at which clients continue that wait for a time. All clients share the moments,
+    /// and with them the timer and the threads that it wakes.
     private static let pollInterval = Duration.milliseconds(100)
     private static let firstPoll = ContinuousClock.now
     /// After this time without a byte, null packets are sent, so that neither end takes the connection for dead.
@@ -66,7 +66,9 @@ actor EndlessStreamReader {
         countClient()
         let silence = clock.now + Self.keepAliveInterval
         while unsent.isEmpty, !Task.isCancelled {
-            // In this order, so that the snapshot contains everything published before the end.
+            // In this order, so that the snapshot contains everything published before the end, and any later change ends
+            // the wait.
+            let changes = state.publications.changes
             let isOver = state.isOver
             let publication = state.publication
             switch nextStep(in: publication, isOver: isOver) {
@@ -75,7 +77,13 @@ actor EndlessStreamReader {
             case .end: return nil
             case .wait(let due):
                 if sendsNullPackets, clock.now >= silence { return Self.nullPackets[...] }
-                try? await clock.sleep(until: nextPoll(after: due), tolerance: nil)
+                if let due {
+                    try? await clock.sleep(until: nextPoll(after: due), tolerance: nil)
+                } else {
+                    let now = clock.now
+                    let deadline = now < silence ? silence : now + Self.keepAliveInterval
+                    await state.publications.wait(after: changes, until: deadline)
+                }
             }
             countDropped()
         }
@@ -87,10 +95,10 @@ actor EndlessStreamReader {
         return bytes.prefix(limit)
     }
 
-    /// The first common moment after `due`, or after now if nothing is due; within a second in any case.
-    private func nextPoll(after due: Duration?) -> ContinuousClock.Instant {
+    /// The first common moment after `due`; within a second in any case, because the ring may change.
+    private func nextPoll(after due: Duration) -> ContinuousClock.Instant {
         let now = Self.firstPoll.duration(to: clock.now)
-        let wanted = due.map { Self.firstPoll.duration(to: start) + $0 } ?? now
+        let wanted = Self.firstPoll.duration(to: start) + due
         let polls = Int(max(now, min(wanted, now + .seconds(1))) / Self.pollInterval) + 1
         return Self.firstPoll + Self.pollInterval * polls
     }
@@ -128,7 +136,10 @@ actor EndlessStreamReader {
         let placed = await state.transportStreams.place(segment, of: entry, at: placement)
         unsent = [placed.pause[...], placed.segment.bytes[bytes]].filter { !$0.isEmpty }
         hasBegun = true
-        if let chunk = segment.chunks.first(where: { $0.bytes == bytes }) { sentMedia += chunk.duration.duration }
+        // Several chunks may be sent at once.
+        for chunk in segment.chunks where bytes.contains(chunk.bytes.lowerBound) {
+            sentMedia += chunk.duration.duration
+        }
     }
 
     private func countClient() {

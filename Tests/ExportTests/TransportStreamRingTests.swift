@@ -66,12 +66,19 @@ import Testing
     func sizesAreKnownBeforeTheBytes(_ name: String) async throws {
         var channel = try SpooledChannel(of: CaptureFixture(name))
         let snapshot = try #require(try await channel.relay().snapshot)
+        let store = TransportStreamStore(byteLimit: 1)
         var clock = ClientClock()
         var shift = Ticks.zero
         var isFirst = true
         for (entry, segment) in try await Self.transportStreams(of: snapshot) {
             let extent = try #require(entry.transportStream?.extent, "\(entry.segment.name)")
             #expect(extent.byteCount == segment.bytes.count, "\(entry.segment.name)")
+            if extent.earlyAudioByteCount > 0 {
+                let alone = try await store.segment(of: entry, in: snapshot, earlyAudio: .alone)
+                let rest = try await store.segment(of: entry, in: snapshot, earlyAudio: .removed)
+                #expect(extent.earlyAudioByteCount == alone.bytes.count, "\(entry.segment.name)")
+                #expect(extent.removedByteCount == segment.bytes.count - rest.bytes.count, "\(entry.segment.name)")
+            }
             let placements = segment.chunks.map { clock.append(from: $0.start, lasting: $0.duration) }
             let first = try #require(placements.first)
             #expect(placements.dropFirst().allSatisfy { $0.shift == first.shift && $0.pause.isEmpty })

@@ -53,6 +53,34 @@ import Testing
         #expect(read.program?.furtherAudio.map(\.pid) == [0x130, 0x131])
     }
 
+    /// The sizes of files that begin with the segment, or end before it, need none of its bytes.
+    @Test(arguments: [1, 1920, 5000, 40_000] as [Int64]) func sizesWithoutEarlyAudio(by lead: Int64) throws {
+        var media = TransportMedia(decoding: Ticks(900_000)..<Ticks(1_080_000), presentationStart: Ticks(918_000))
+        media.video = (0..<50).map { index in
+            let time = Ticks(900_000 + Int64(index) * 3600)
+            return TransportMedia.VideoSample(
+                decodeTime: time, presentationTime: time + Ticks(18_000), isRandomAccessPoint: index % 25 == 0,
+                payload: [0, 0, 0, 3, 0x65, 1, 2])
+        }
+        let configuration = SyntheticPackets.audioConfiguration()
+        let tracks = (0..<3).map { track in
+            (0..<90).map { index in
+                TransportMedia.AudioFrame(
+                    time: Ticks(918_000 + Int64(index) * 1920 - lead * Int64(track)),
+                    payload: [UInt8](repeating: 1, count: 300)[...])
+            }
+        }
+        (media.audio, media.audioConfiguration) = (tracks[1], configuration)
+        media.furtherAudio = [0, 2].map { .init(frames: tracks[$0], configuration: configuration) }
+        let muxer = TransportStreamMuxer(Self.state())
+        let sizes = [media, media.withoutEarlyAudio, try #require(media.earlyAudio)].map { media in
+            var buffer: [UInt8] = []
+            return muxer.segment(media, in: &buffer).bytes.count
+        }
+        let extent = try #require(muxer.earlyAudioExtent(of: media))
+        #expect(extent.byteCount == sizes[2] && extent.removedByteCount == sizes[0] - sizes[1])
+    }
+
     @Test func tracksKeepTheirPIDsAndCodecs() throws {
         let state = Self.state()
         #expect(TransportStreamState(text: state.text, discontinuities: 0) == state, "a restart keeps them")

@@ -103,6 +103,27 @@ import Testing
         #expect(scan.faults(clockPID: 0x100) == [])
     }
 
+    /// The sizes of files that begin with a segment, or end before it, need none of its bytes.
+    @Test(arguments: 1...60, [TransportProgram(video: .h264, audio: .aac), TransportProgram(video: nil, audio: .aac)])
+    func sizesWithoutEarlyAudio(_ seed: UInt64, _ program: TransportProgram) throws {
+        var random = SeededGenerator(seed: seed)
+        var media = Self.media(
+            from: 180_000, gops: Int.random(in: 1...4, using: &random),
+            framesPerGOP: Int.random(in: 1...60, using: &random), seed: seed)
+        let longestLead: Int64 = Bool.random(using: &random) ? 10_000 : 400_000
+        let lead = Ticks(Int64.random(in: 0...longestLead, using: &random))
+        media.audio = media.audio.map { .init(time: $0.time - lead, payload: $0.payload) }
+        if program.video == nil { media.video = [] }
+        let muxer = TransportStreamMuxer(program, audioChanges: 0)
+        let size = { (media: TransportMedia) in
+            var buffer: [UInt8] = []
+            return muxer.segment(media, in: &buffer).bytes.count
+        }
+        let extent = muxer.earlyAudioExtent(of: media)
+        #expect(extent?.byteCount == media.earlyAudio.map(size))
+        #expect(extent == nil || extent?.removedByteCount == size(media) - size(media.withoutEarlyAudio))
+    }
+
     @Test(arguments: 1...20) func anyChunkMayFollowAnyOther(_ seed: UInt64) throws {
         var random = SeededGenerator(seed: seed)
         var start: Int64 = 0

@@ -67,7 +67,8 @@ struct TransportStreamSource: Sendable {
         samples: (AudioConfiguration?, Ticks) throws(MediaError) -> TransportMedia
     ) throws(TransportStreamError) -> Written {
         guard let state = entry.transportStream.flatMap({ TransportStreamState($0) }) else { throw .noMedia }
-        let content = try entry.transportContent(state) { (sidecar) throws(TransportStreamError) in
+        let content = try entry.transportContent(state, audio: entry.audioConfiguration) {
+            (sidecar) throws(TransportStreamError) in
             do throws(RingError) { return try snapshot.bytes(of: sidecar) } catch { throw .spool(error) }
         } audioTracks: { (index) throws(TransportStreamError) in
             guard index < entry.audioFiles.count, let file = entry.audioFiles[index], !file.isGap else { return nil }
@@ -110,11 +111,13 @@ struct TransportContent {
 extension TransportStreamRecord {
     /// - Parameters:
     ///   - state: that of `transportStream`.
+    ///   - audio: the configuration of its audio; nil if it has none.
     ///   - sidecars: returns the bytes of a file beside the segment.
     ///   - audioTracks: returns the bytes of an audio track of the resume point; nil if the segment has none.
     ///   - samples: returns the samples of the segment, by its audio and its duration.
     func transportContent(
-        _ state: TransportStreamState, sidecars: (SpoolFile) throws(TransportStreamError) -> [UInt8],
+        _ state: TransportStreamState, audio: AudioConfiguration?,
+        sidecars: (SpoolFile) throws(TransportStreamError) -> [UInt8],
         audioTracks: (Int) throws(TransportStreamError) -> [UInt8]?,
         samples: (AudioConfiguration?, Ticks) throws(MediaError) -> TransportMedia
     ) throws(TransportStreamError) -> TransportContent {
@@ -129,7 +132,7 @@ extension TransportStreamRecord {
             files[identity] = (bytes, configuration)
         }
         do throws(MediaError) {
-            var media = try samples(audioConfiguration, Ticks(duration))
+            var media = try samples(audio, Ticks(duration))
             if let privateData {
                 media.privateData = try PrivateDataFile.read(privateData, of: state.privateDataStreams)
             }

@@ -19,6 +19,8 @@ package struct TransportStreamTimeline: Sendable {
     private var end: Ticks?
     /// The muxer of `state`; nil before it is needed.
     private var muxer: TransportStreamMuxer?
+    /// The audio of the segment that was measured last, and its text in the resume point.
+    private var audio: (text: String, configuration: AudioConfiguration?)?
 
     /// Continues after the newest entry of a ring.
     package init(resuming snapshot: RingSnapshot) {
@@ -70,7 +72,8 @@ package struct TransportStreamTimeline: Sendable {
         guard let state else { return }
         let muxer = muxer ?? TransportStreamMuxer(state)
         self.muxer = muxer
-        let content = try? segment.transportContent(state) { (sidecar) throws(TransportStreamError) in
+        let audio = audioConfiguration(of: segment)
+        let content = try? segment.transportContent(state, audio: audio) { (sidecar) throws(TransportStreamError) in
             segment.sidecars.first { $0.file == sidecar }?.bytes ?? []
         } audioTracks: { index in
             segment.audioTracks[index].map { $0.header + $0.payload.joined() }
@@ -84,13 +87,20 @@ package struct TransportStreamTimeline: Sendable {
             extent.leadByteCount = TransportTimeShift.clockByteCount(lasting: pause)
             extent.shift = (times.lowerBound - end - pause).count
         }
-        if let early = content.media.earlyAudio, let alone = muxer.extent(of: early),
-            let rest = muxer.extent(of: content.media.withoutEarlyAudio), rest.byteCount <= size
-        {
-            (extent.earlyAudioByteCount, extent.removedByteCount) = (alone.byteCount, size - rest.byteCount)
+        if let early = muxer.earlyAudioExtent(of: content.media), early.removedByteCount >= 0 {
+            (extent.earlyAudioByteCount, extent.removedByteCount) = (early.byteCount, early.removedByteCount)
         }
         segment.transportStream?.extent = extent
         end = times.upperBound
+    }
+
+    /// The configuration of a segment's audio, which most have in common with the one before; nil if it has none.
+    private mutating func audioConfiguration(of segment: NewSegment) -> AudioConfiguration? {
+        guard segment.format.audioCodec != nil, let text = segment.resumePoint.audioConfiguration else { return nil }
+        if let audio, audio.text == text { return audio.configuration }
+        let configuration = AudioConfiguration(text: text)
+        audio = (text, configuration)
+        return configuration
     }
 
     /// The latest random access point in the channel's codec, which is stored beside the segment: what is evicted later

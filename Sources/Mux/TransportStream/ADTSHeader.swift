@@ -19,7 +19,7 @@ struct ADTSHeader: Equatable, Sendable {
         guard configuration.codec == .aac, let config = try? AudioSpecificConfig(configuration.decoderSpecificInfo),
             (1...4).contains(config.audioObjectType),
             config.samplesPerFrame ?? Self.samplesPerBlock == Self.samplesPerBlock,
-            (1...4).map({ $0 * Self.samplesPerBlock }).contains(configuration.samplesPerFrame),
+            (1...4).contains(where: { $0 * Self.samplesPerBlock == configuration.samplesPerFrame }),
             let index = AudioSpecificConfig.samplingFrequencies.firstIndex(of: config.samplingFrequency),
             (0...7).contains(config.channelConfiguration)
         else { return nil }

@@ -2,8 +2,8 @@ import Media
 
 /// What a PES packet carries. It begins an access unit.
 enum PESPayload {
-    /// NAL units, each prefixed with its length in four bytes, in the byte stream format after `delimiter`.
-    case accessUnit(ArraySlice<UInt8>, delimiter: [UInt8])
+    /// NAL units, each prefixed with its length in four bytes, in the byte stream format after a delimiter.
+    case accessUnit(ArraySlice<UInt8>, VideoConfiguration.Codec)
     /// Audio frames, each after `header` if there is one.
     case audio(ArraySlice<TransportMedia.AudioFrame>, ADTSHeader?)
     case bytes(ArraySlice<UInt8>)
@@ -11,7 +11,8 @@ enum PESPayload {
     /// Bytes that `append` appends.
     var byteCount: Int {
         switch self {
-        case .accessUnit(let sample, let delimiter): delimiter.count + AnnexBAccessUnit.byteCount(of: sample)
+        case .accessUnit(let sample, let codec):
+            AnnexBAccessUnit.delimiter(codec).count + AnnexBAccessUnit.byteCount(of: sample)
         case .audio(let frames, let header):
             frames.reduce(0) { $0 + (header == nil ? 0 : ADTSHeader.byteCount) + $1.payload.count }
         case .bytes(let bytes): bytes.count
@@ -20,8 +21,8 @@ enum PESPayload {
 
     func append(to bytes: inout [UInt8]) {
         switch self {
-        case .accessUnit(let sample, let delimiter):
-            bytes += delimiter
+        case .accessUnit(let sample, let codec):
+            bytes += AnnexBAccessUnit.delimiter(codec)
             AnnexBAccessUnit.append(sample, to: &bytes)
         case .audio(let frames, let header):
             for frame in frames {

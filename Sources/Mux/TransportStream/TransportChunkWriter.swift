@@ -63,32 +63,9 @@ struct TransportChunkWriter {
             randomAccessPoints: units.count { $0.kind == .video(isRandomAccessPoint: true) })
     }
 
-    /// Bytes of the chunk that `append` appends.
-    func byteCount(of units: [TransportUnit], from start: Ticks, to end: Ticks) -> Int {
-        /// By PID, of which there are few.
-        var sums: [(pid: UInt16, packets: Int, spare: Int)] = []
-        for unit in units {
-            StepCounter.add(1)
-            let packets = packetCount(of: unit)
-            let index = sums.firstIndex { $0.pid == unit.pid } ?? sums.count
-            if index == sums.count { sums.append((unit.pid, 0, 0)) }
-            sums[index].packets += packets
-            sums[index].spare += Self.sparePackets(of: unit, in: packets)
-        }
-        let accessPoints = units.count { $0.kind == .video(isRandomAccessPoint: true) && $0.time != start }
-        let tables = Int(Self.tableCount(lasting: (end - start).count, accessPoints: accessPoints))
-        let clocks = Self.clockCount(from: start, to: end, carried: units.lazy.filter(carriesClock).map(\.time))
-        var packets = tables * (1 + programMap.count / TransportPacketWriter.payloadSize) + Int(clocks)
-        for sum in sums {
-            let missing = -sum.packets & (TransportPacketWriter.counterPeriod - 1)
-            packets += sum.packets + (sum.pid == program.clockPID ? missing : min(missing, sum.spare))
-        }
-        return packets * PacketStride.packetSize
-    }
-
     /// The units, tables and clocks in the order in which they are sent.
     private func events(of units: [TransportUnit], from start: Ticks, to end: Ticks) -> [Event] {
-        let carriers = units.indices.filter { carriesClock(units[$0]) }
+        let carriers = units.indices.filter { program.carriesClock(units[$0]) }
         let accessPoints = units.indices.filter { units[$0].kind == .video(isRandomAccessPoint: true) }
         var events = units.indices.map { index in
             Event(time: units[index].time, rank: units[index].isVideo ? .video : .other, index: index)
@@ -102,12 +79,6 @@ struct TransportChunkWriter {
         return events
     }
 
-    /// The smallest number of packets for a unit.
-    private func packetCount(of unit: TransportUnit) -> Int {
-        TransportPacketWriter.packetCount(
-            forPayloadOf: unit.byteCount, hasClock: carriesClock(unit), isRandomAccessPoint: isRandomAccessPoint(unit))
-    }
-
     /// Returns over how many additional packets each unit is spread, so that the number of packets of every PID is a
     /// multiple of 16.
     ///
@@ -118,7 +89,7 @@ struct TransportChunkWriter {
     /// - Parameter order: indices of the units as they are sent.
     /// - Returns: the additional packets by unit, and the counter values to skip by PID.
     private func extraPackets(of units: [TransportUnit], order: [Int]) -> (extras: [Int], skipped: [UInt16: Int]) {
-        let counts = units.map(packetCount)
+        let counts = units.map(program.packetCount)
         var missing: [UInt16: Int] = [:]
         for index in order { missing[units[index].pid, default: 0] -= counts[index] }
         missing = missing.mapValues { $0 & (TransportPacketWriter.counterPeriod - 1) }
@@ -127,19 +98,13 @@ struct TransportChunkWriter {
         for index in order.reversed() {
             let unit = units[index]
             lastOfPID[unit.pid] = lastOfPID[unit.pid] ?? index
-            extras[index] = min(Self.sparePackets(of: unit, in: counts[index]), missing[unit.pid] ?? 0)
+            extras[index] = min(unit.sparePackets(in: counts[index]), missing[unit.pid] ?? 0)
             missing[unit.pid, default: 0] -= extras[index]
         }
         if let last = lastOfPID[program.clockPID] {
             extras[last] += missing.removeValue(forKey: program.clockPID) ?? 0
         }
         return (extras, missing.mapValues { Int($0) })
-    }
-
-    /// The packets more over which a unit can be spread.
-    /// - Parameter count: the smallest number of packets for it.
-    private static func sparePackets(of unit: TransportUnit, in count: Int) -> Int {
-        max(0, unit.byteCount - unit.headerSize + 1 - count)
     }
 
     private mutating func append(_ event: Event, _ units: [TransportUnit], extras: [Int]) {
@@ -154,19 +119,8 @@ struct TransportChunkWriter {
             payload.removeAll(keepingCapacity: true)
             unit.append(to: &payload)
             packets.append(
-                payload, on: unit.pid, clock: carriesClock(unit) ? clock : nil,
-                isRandomAccessPoint: isRandomAccessPoint(unit), extra: extras[event.index])
-        }
-    }
-
-    /// Whether the first packet of a unit carries a PCR.
-    private func carriesClock(_ unit: TransportUnit) -> Bool { unit.pid == program.clockPID }
-
-    private func isRandomAccessPoint(_ unit: TransportUnit) -> Bool {
-        switch unit.kind {
-        case .video(let isRandomAccessPoint): isRandomAccessPoint
-        case .audio: program.video == nil && unit.pid == program.clockPID
-        case .other: false
+                payload, on: unit.pid, clock: program.carriesClock(unit) ? clock : nil,
+                isRandomAccessPoint: program.isRandomAccessPoint(unit), extra: extras[event.index])
         }
     }
 
@@ -179,7 +133,7 @@ struct TransportChunkWriter {
     }
 
     /// - Parameter accessPoints: the number of random access points after the beginning of the chunk.
-    private static func tableCount(lasting duration: Int64, accessPoints: Int) -> Int64 {
+    static func tableCount(lasting duration: Int64, accessPoints: Int) -> Int64 {
         let needed = (duration + longestTableInterval.count - 1) / longestTableInterval.count + Int64(accessPoints)
         return (max(1, needed) + counterPeriod - 1) / counterPeriod * counterPeriod
     }
@@ -196,20 +150,8 @@ struct TransportChunkWriter {
             }
     }
 
-    /// The number of `clockTimes`.
-    private static func clockCount(from start: Ticks, to end: Ticks, carried: some Sequence<Ticks>) -> Int64 {
-        var (count, last): (Int64, Ticks) = (0, start)
-        var begins: Bool?
-        for time in carried {
-            begins = begins ?? (time == start)
-            count += clockIntervals(from: last, to: time) - 1
-            last = time
-        }
-        return count + clockIntervals(from: last, to: end) - 1 + (begins == true ? 0 : 1)
-    }
-
     /// The intervals into which PCR divides the time between two clocks.
-    private static func clockIntervals(from time: Ticks, to next: Ticks) -> Int64 {
+    static func clockIntervals(from time: Ticks, to next: Ticks) -> Int64 {
         max(1, ((next - time).count + longestClockInterval.count - 1) / longestClockInterval.count)
     }
 }

@@ -90,7 +90,7 @@ extension TransportMedia {
     /// The longest time that the chunk of early audio takes.
     private static let longestEarlyAudio = Ticks.seconds(1)
 
-    private var firstPresentation: Ticks { video.map(\.presentationTime).min() ?? presentationStart }
+    var firstPresentation: Ticks { video.lazy.map(\.presentationTime).min() ?? presentationStart }
 
     /// The media without the audio frames that end before the first video frame is presented. A file begins with this
     /// media.

@@ -56,8 +56,11 @@ package struct TransportStreamMuxer: Sendable {
         let data = media.privateData.reduce(0) { $0 + $1.payload.count }
         writer.reserveCapacity(size + size / 16 + data + data / 4 + 32_768)
         let plan = plan(of: media)
-        let chunks = plan.chunks.map {
-            writer.append($0.units, from: $0.start, to: $0.end, isEntryPoint: $0.isEntryPoint)
+        let chunks = plan.chunks.map { chunk in
+            var units: [TransportUnit] = []
+            units.reserveCapacity(chunk.span.frames.count + chunk.audio.count)
+            forEachUnit(of: chunk, in: plan, media) { units.append($0) }
+            return writer.append(units, from: chunk.span.start, to: chunk.span.end, isEntryPoint: chunk.isEntryPoint)
         }
         var segment = TransportSegment(bytes: writer.removeBytes(), chunks: chunks)
         segment.loweredDecodeTimes = plan.loweredDecodeTimes
@@ -71,29 +74,69 @@ package struct TransportStreamMuxer: Sendable {
     /// The size of the segment and the decode times from its first chunk to the end of its last, without making the
     /// segment; nil if it contains no media.
     package func extent(of media: TransportMedia) -> (byteCount: Int, times: Range<Ticks>)? {
-        var buffer: [UInt8] = []
-        let writer = writer(in: &buffer)
-        let chunks = plan(of: media).chunks
-        guard let first = chunks.first, let last = chunks.last else { return nil }
-        return (
-            chunks.reduce(0) { $0 + writer.byteCount(of: $1.units, from: $1.start, to: $1.end) }, first.start..<last.end
-        )
+        let plan = plan(of: media)
+        guard let first = plan.chunks.first?.span, let last = plan.chunks.last?.span else { return nil }
+        let byteCount = plan.chunks.reduce(0) { sum, chunk in
+            var size = TransportChunkSize(of: program, from: chunk.span.start)
+            forEachUnit(of: chunk, in: plan, media) { size.append($0) }
+            return sum + size.byteCount(to: chunk.span.end, map: programMap)
+        }
+        return (byteCount, first.start..<last.end)
+    }
+
+    /// The size of the early audio as a chunk of its own, and by how much the segment is smaller without the audio that
+    /// `withoutEarlyAudio` removes; nil if there is no early audio.
+    package func earlyAudioExtent(of media: TransportMedia) -> (byteCount: Int, removedByteCount: Int)? {
+        guard let early = media.earlyAudio, let alone = extent(of: early) else { return nil }
+        let rest = media.withoutEarlyAudio
+        if let removed = removedByteCount(from: media, leaving: rest) { return (alone.byteCount, removed) }
+        guard let whole = extent(of: media), let kept = extent(of: rest) else { return nil }
+        return (alone.byteCount, whole.byteCount - kept.byteCount)
+    }
+
+    /// The bytes by which the segment is smaller without early audio; nil if that changes more than the packets of audio
+    /// in its first chunk.
+    private func removedByteCount(from media: TransportMedia, leaving rest: TransportMedia) -> Int? {
+        let (video, _) = Self.decodable(media.video)
+        guard program.video != nil, !video.isEmpty else { return nil }
+        let spans = Self.spans(of: video, media)
+        let (span, starts) = (spans[0], spans.map(\.presentation.lowerBound))
+        guard starts.count == 1 || media.firstPresentation <= starts[1] else { return nil }
+        let advance = advance(of: media, video, span)
+        func first(_ frames: [TransportMedia.AudioFrame]) -> [TransportMedia.AudioFrame] {
+            Self.chunks(frames, where: \.fits, at: { $0.time }, from: starts)[0]
+        }
+        func audioByteCount(of media: TransportMedia) -> Int {
+            var size = TransportChunkSize(of: program, from: span.start)
+            forEachUnit(ofAudio: first(media.audio), media, span, advance: advance) { size.append($0) }
+            let further = media.furtherAudio.map { first($0.frames) }
+            forEachUnit(ofFurtherAudio: further, media, span, advance: advance) { size.append($0) }
+            return size.unitByteCount
+        }
+        return audioByteCount(of: media) - audioByteCount(of: rest)
     }
 
     private func writer(in buffer: inout [UInt8]) -> TransportChunkWriter {
         TransportChunkWriter(program, association: programAssociation, map: programMap, in: &buffer)
     }
 
+    /// The media of each chunk of a segment.
     private struct Plan {
         struct Chunk {
-            let units: [TransportUnit]
-            let start: Ticks
-            let end: Ticks
+            let span: ChunkSpan
+            let isFirst: Bool
             let isEntryPoint: Bool
+            let advance: Ticks
+            let audio: [TransportMedia.AudioFrame]
+            let metadata: [(time: Ticks, tags: [UInt8])]
+            let privateData: [TransportMedia.PrivateDataPacket]
+            /// For each of `audioTracks`.
+            let furtherAudio: [[TransportMedia.AudioFrame]]
         }
 
-        let chunks: [Chunk]
+        let video: [TransportMedia.VideoSample]
         let loweredDecodeTimes: Int
+        let chunks: [Chunk]
     }
 
     private func plan(of media: TransportMedia) -> Plan {
@@ -107,14 +150,13 @@ package struct TransportStreamMuxer: Sendable {
         let further = media.furtherAudio.map { Self.chunks($0.frames, where: \.fits, at: { $0.time }, from: starts) }
         let chunks = spans.enumerated().map { index, span in
             Plan.Chunk(
-                units: units(of: media, video, audio[index], metadata[index], span, isFirst: index == 0)
-                    + units(packets[index], span, advance: advance(of: media, video, span))
-                    + units(further.map { $0[index] }, media, span, advance: advance(of: media, video, span)),
-                start: span.start, end: span.end,
+                span: span, isFirst: index == 0,
                 isEntryPoint: span.frames.first.map { video[$0].isRandomAccessPoint } ?? true
-                    || index == 0 && media.beginsGradualRefresh)
+                    || index == 0 && media.beginsGradualRefresh,
+                advance: advance(of: media, video, span), audio: audio[index], metadata: metadata[index],
+                privateData: packets[index], furtherAudio: further.map { $0[index] })
         }
-        return Plan(chunks: chunks, loweredDecodeTimes: lowered)
+        return Plan(video: video, loweredDecodeTimes: lowered, chunks: chunks)
     }
 }
 
@@ -247,26 +289,34 @@ extension TransportStreamMuxer {
 // MARK: - Units
 
 extension TransportStreamMuxer {
-    /// The PES packets and sections of a chunk, unordered.
-    private func units(
-        of media: TransportMedia, _ video: [TransportMedia.VideoSample], _ audio: [TransportMedia.AudioFrame],
-        _ metadata: [(time: Ticks, tags: [UInt8])], _ span: ChunkSpan, isFirst: Bool
-    ) -> [TransportUnit] {
-        let advance = advance(of: media, video, span)
-        var units = isFirst ? Self.units(media.spliceSections, span) : []
-        units += video[span.frames].map(unit)
-        if let configuration = media.audioConfiguration {
-            units += self.units(
-                audio, configuration, program.audio, TransportPID.audio, span, changes: audioChanges, advance: advance)
-        }
-        for item in metadata {
+    /// Calls `body` with the PES packets and sections of a chunk, unordered.
+    private func forEachUnit(
+        of chunk: Plan.Chunk, in plan: Plan, _ media: TransportMedia, _ body: (TransportUnit) -> Void
+    ) {
+        let (span, advance) = (chunk.span, chunk.advance)
+        if chunk.isFirst { Self.units(media.spliceSections, span).forEach(body) }
+        for sample in plan.video[span.frames] { body(unit(sample)) }
+        forEachUnit(ofAudio: chunk.audio, media, span, advance: advance, body)
+        for item in chunk.metadata {
             let packet = PESPacketWriter(.private1, presentationTime: item.time, .bytes(item.tags[...]))
-            units.append(
+            body(
                 TransportUnit(
                     pid: TransportPID.timedMetadata, time: span.clamp(item.time - advance), kind: .other,
                     packet: packet))
         }
-        return units
+        units(chunk.privateData, span, advance: advance).forEach(body)
+        forEachUnit(ofFurtherAudio: chunk.furtherAudio, media, span, advance: advance, body)
+    }
+
+    /// - Parameter frames: those of the leading audio in the chunk.
+    private func forEachUnit(
+        ofAudio frames: [TransportMedia.AudioFrame], _ media: TransportMedia, _ span: ChunkSpan, advance: Ticks,
+        _ body: (TransportUnit) -> Void
+    ) {
+        guard let configuration = media.audioConfiguration else { return }
+        forEachUnit(
+            of: frames, configuration, program.audio, TransportPID.audio, span, changes: audioChanges,
+            advance: advance, body)
     }
 
     /// The sections at the beginning of the chunk, each in packets of its own. Heartbeats (splice_null, SCTE 35 §9.7.1)
@@ -307,13 +357,14 @@ extension TransportStreamMuxer {
     }
 
     /// - Parameter frames: for each of `audioTracks`, the frames in the chunk.
-    private func units(
-        _ frames: [[TransportMedia.AudioFrame]], _ media: TransportMedia, _ span: ChunkSpan, advance: Ticks
-    ) -> [TransportUnit] {
-        zip(frames, zip(media.furtherAudio, audioTracks)).enumerated().flatMap { index, track in
-            units(
-                track.0, track.1.0.configuration, track.1.1.codec, TransportPID.furtherAudio + UInt16(index), span,
-                changes: track.1.1.changes, advance: advance)
+    private func forEachUnit(
+        ofFurtherAudio frames: [[TransportMedia.AudioFrame]], _ media: TransportMedia, _ span: ChunkSpan,
+        advance: Ticks, _ body: (TransportUnit) -> Void
+    ) {
+        for (index, track) in zip(frames, zip(media.furtherAudio, audioTracks)).enumerated() {
+            forEachUnit(
+                of: track.0, track.1.0.configuration, track.1.1.codec, TransportPID.furtherAudio + UInt16(index), span,
+                changes: track.1.1.changes, advance: advance, body)
         }
     }
 
@@ -324,24 +375,22 @@ extension TransportStreamMuxer {
             kind: .video(isRandomAccessPoint: sample.isRandomAccessPoint),
             packet: PESPacketWriter(
                 .video, presentationTime: sample.presentationTime, decodeTime: sample.decodeTime,
-                codec == .mpeg2
-                    ? .bytes(sample.payload)
-                    : .accessUnit(sample.payload, delimiter: AnnexBAccessUnit.delimiter(codec))))
+                codec == .mpeg2 ? .bytes(sample.payload) : .accessUnit(sample.payload, codec)))
     }
 
     /// - Parameters:
     ///   - changes: how often the audio's configuration changed since the channel began.
     ///   - advance: how long before its presentation time, less `lead`, audio is sent.
-    private func units(
-        _ frames: [TransportMedia.AudioFrame], _ configuration: AudioConfiguration, _ codec: TransportAudioCodec,
-        _ pid: UInt16, _ span: ChunkSpan, changes: Int, advance: Ticks
-    ) -> [TransportUnit] {
+    private func forEachUnit(
+        of frames: [TransportMedia.AudioFrame], _ configuration: AudioConfiguration, _ codec: TransportAudioCodec,
+        _ pid: UInt16, _ span: ChunkSpan, changes: Int, advance: Ticks, _ body: (TransportUnit) -> Void
+    ) {
         let header = codec == .aac ? ADTSHeader(configuration) : nil
         let limit = changes > 0 ? 1 : Self.framesPerPacket
-        return Self.groups(of: frames, configuration, limit: limit).map { group in
+        for group in Self.groups(of: frames, configuration, limit: limit) {
             let start = frames[group.lowerBound].time
             let packet = PESPacketWriter(codec.streamID, presentationTime: start, .audio(frames[group], header))
-            return TransportUnit(pid: pid, time: span.clamp(start - advance), kind: .audio, packet: packet)
+            body(TransportUnit(pid: pid, time: span.clamp(start - advance), kind: .audio, packet: packet))
         }
     }
 

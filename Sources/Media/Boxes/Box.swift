@@ -67,11 +67,14 @@ package struct BoxType: Hashable, Sendable, ExpressibleByStringLiteral, CustomSt
 /// Splits bytes into boxes (ISO/IEC 14496-12 §4.2). It never reads past the end of its input.
 package enum BoxReader {
     package static let section = "ISO/IEC 14496-12 §4.2"
+    /// The boxes that most boxes and segments have at most.
+    private static let usualCount = 4
 
     /// Returns the boxes that fill `bytes`, in order.
     /// - Throws: `.truncated` if a box is longer than the remaining bytes, or shorter than its header.
     package static func boxes(in bytes: ArraySlice<UInt8>) throws(MediaError) -> [Box] {
         var boxes: [Box] = []
+        boxes.reserveCapacity(bytes.isEmpty ? 0 : usualCount)
         var rest = bytes
         while !rest.isEmpty {
             if boxes.count & 0xFFF == 0 { try MediaError.checkCancellation() }
@@ -88,6 +91,7 @@ package enum BoxReader {
         in bytes: ArraySlice<UInt8>
     ) throws(MediaError) -> (boxes: [Box], rest: ArraySlice<UInt8>) {
         var boxes: [Box] = []
+        boxes.reserveCapacity(bytes.isEmpty ? 0 : usualCount)
         var rest = bytes
         while !rest.isEmpty {
             if boxes.count & 0xFFF == 0 { try MediaError.checkCancellation() }

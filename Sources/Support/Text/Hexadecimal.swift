@@ -26,13 +26,16 @@ package enum Hexadecimal {
 
     /// Two digits for each of `bytes`.
     package static func encode(_ bytes: some Collection<UInt8>, uppercase: Bool = false) -> String {
-        let digits = Array((uppercase ? "0123456789ABCDEF" : "0123456789abcdef").utf8)
         var text: [UInt8] = []
         text.reserveCapacity(bytes.count * 2)
         for byte in bytes {
-            text.append(digits[Int(byte >> 4)])
-            text.append(digits[Int(byte & 15)])
+            text.append(digit(ofValue: byte >> 4, uppercase))
+            text.append(digit(ofValue: byte & 15, uppercase))
         }
         return String(decoding: text, as: UTF8.self)
+    }
+
+    private static func digit(ofValue value: UInt8, _ uppercase: Bool) -> UInt8 {
+        value < 10 ? 0x30 + value : (uppercase ? 0x41 : 0x61) + value - 10
     }
 }

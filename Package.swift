@@ -207,10 +207,15 @@ let package = Package(
         tests(
             "ConformanceTests",
             ["Conformance", "Inspect", "Capture", "Fetch", "Playlist", "Media", "Support", "TestSupport", "TestCipher"]),
+        support(
+            "StoreTestSupport", path: "Tests/StoreTestSupport", ["ArchiveStore", "Support", "TestSupport"]),
         tests(
-            "ArchiveStoreTests", ["ArchiveStore", "LiveRing", "Fetch", "Media", "Playlist", "Support", "TestSupport"]),
+            "ArchiveStoreTests",
+            [
+                "ArchiveStore", "LiveRing", "Fetch", "Media", "Playlist", "Support", "StoreTestSupport", "TestSupport",
+            ]),
         support("FleetHarness", path: "Tests/Fleets/Harness", ["Fleet", "PlaylistRules"]),
-        tests("FleetTests", ["Fleet", "FleetHarness", "Fetch", "ArchiveStore", "Support"]),
+        tests("FleetTests", ["Fleet", "FleetHarness", "Fetch", "ArchiveStore", "Support", "StoreTestSupport"]),
         driver("fleets", path: "Tests/Fleets/Driver", ["FleetHarness"]),
         tests("LiveRingTests", ["LiveRing", "Playlist", "Media", "Support", "TestSupport"]),
         .target(

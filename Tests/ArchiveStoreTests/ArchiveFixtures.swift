@@ -1,8 +1,8 @@
+import StoreTestSupport
+
 @testable import ArchiveStore
 @testable import LiveRing
 @testable import Support
-
-let noon = ProgramDateTime(millisecondsSince1970: 1_767_355_200_000)  // 2026-01-02T12:00:00Z
 
 extension RingEntry {
     /// Segment `n` of a channel, which begins `n` times its duration after noon.

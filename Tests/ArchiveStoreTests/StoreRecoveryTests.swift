@@ -1,4 +1,5 @@
 import Foundation
+import StoreTestSupport
 import Support
 import Synchronization
 import TestSupport

@@ -1,5 +1,6 @@
 import Foundation
 import Media
+import StoreTestSupport
 import Support
 import Synchronization
 import TestSupport

@@ -13,7 +13,14 @@ package final class StoreEngine: FleetEngine {
         var owners: [String: Ownership] = [:]
     }
 
-    private static let (nodes, owners) = ("fleet/nodes/", "fleet/owners/")
+    /// The highest counter of each node, and the highest epoch of each subject.
+    private struct Numbers {
+        var nodes: [String: UInt64] = [:]
+        var owners: [String: UInt64] = [:]
+    }
+
+    private static let folder = "fleet/"
+    private static let (nodes, owners) = ("\(folder)nodes/", "\(folder)owners/")
     private static let type = "application/json"
     /// The most objects that are read at once.
     private static let readAtOnce = 16
@@ -28,8 +35,9 @@ package final class StoreEngine: FleetEngine {
         do throws(StoreError) {
             try await store.put(
                 Self.key(of: record.node, record.counter), key.sealed(record.text), type: Self.type)
-            async let owners = readOwners()
-            let nodes = try await readNodes(but: record)
+            let newest = try await newest()
+            async let owners = readOwners(newest.owners)
+            let nodes = try await readNodes(newest.nodes, but: record)
             let view = FleetView(
                 counter: record.counter, sentAt: sentAt, nodes: nodes, owners: try await owners.get())
             // The state before is kept for readers that have its key from a list.
@@ -72,23 +80,29 @@ package final class StoreEngine: FleetEngine {
         "\(nodes)\(node)/\(FleetRecords.number(counter))"
     }
 
-    /// The highest number of each name below a folder.
-    private func newest(_ folder: String) async throws(StoreError) -> [String: UInt64] {
-        var newest: [String: UInt64] = [:]
-        try await store.forEachPage(folder) { page in
+    /// Reads the keys of all records, in one list: stores bill a list as they bill a PUT.
+    private func newest() async throws(StoreError) -> Numbers {
+        var newest = Numbers()
+        try await store.forEachPage(Self.folder) { page in
             for object in page {
-                guard let (name, number) = FleetRecords.subject(inKey: object.key.dropFirst(folder.utf8.count)) else {
-                    continue
+                if let (node, counter) = Self.number(object.key, in: Self.nodes) {
+                    newest.nodes[node] = max(counter, newest.nodes[node] ?? 0)
+                } else if let (subject, epoch) = Self.number(object.key, in: Self.owners) {
+                    newest.owners[subject] = max(epoch, newest.owners[subject] ?? 0)
                 }
-                newest[name] = max(number, newest[name] ?? 0)
             }
             return true
         }
         return newest
     }
 
-    private func readNodes(but own: NodeRecord) async throws(StoreError) -> [String: NodeRecord?] {
-        let newest = try await newest(Self.nodes)
+    private static func number(_ key: String, in folder: String) -> (String, UInt64)? {
+        key.hasPrefix(folder) ? FleetRecords.subject(inKey: key.dropFirst(folder.utf8.count)) : nil
+    }
+
+    private func readNodes(
+        _ newest: [String: UInt64], but own: NodeRecord
+    ) async throws(StoreError) -> [String: NodeRecord?] {
         let known = state.withLock { $0.nodes }
         let changed = newest.filter { $0.key != own.node && known[$0.key]?.counter != $0.value }
         let read = try await bytes(of: changed.map { ($0.key, Self.key(of: $0.key, $0.value)) })
@@ -104,9 +118,8 @@ package final class StoreEngine: FleetEngine {
         }
     }
 
-    private func readOwners() async -> Result<[String: Ownership], StoreError> {
+    private func readOwners(_ newest: [String: UInt64]) async -> Result<[String: Ownership], StoreError> {
         do throws(StoreError) {
-            let newest = try await newest(Self.owners)
             let known = state.withLock { $0.owners }
             let changed = newest.filter { known[$0.key]?.epoch != $0.value }
             let read = try await bytes(

@@ -1,23 +1,24 @@
+package import ArchiveStore
 import Foundation
-import Support
+package import Support
 import Synchronization
 import TestSupport
 
-@testable import ArchiveStore
+package let noon = ProgramDateTime(millisecondsSince1970: 1_767_355_200_000)  // 2026-01-02T12:00:00Z
 
 /// A store in memory, which does what a test says: it has another clock, lies, or answers late.
-final class MemoryStore: Sendable {
-    struct State {
+package final class MemoryStore: Sendable {
+    package struct State {
         /// By their keys below the bucket.
-        var objects: [String: [UInt8]] = [:]
+        package var objects: [String: [UInt8]] = [:]
         /// What is answered in the place of an object.
-        var lies: [String: [UInt8]] = [:]
+        package var lies: [String: [UInt8]] = [:]
         /// Seconds by which the clock is ahead.
-        var clockOffset: Int64 = 0
+        package var clockOffset: Int64 = 0
         /// Whether dates of requests are compared with the clock.
-        var checksDates = false
+        package var checksDates = false
         /// `PUT key`, `GET key bytes=0-9`, `LIST prefix after`
-        var requests: [String] = []
+        package var requests: [String] = []
     }
 
     private final class Shared: Sendable {
@@ -27,26 +28,26 @@ final class MemoryStore: Sendable {
     private let shared = Shared()
     private let server: LoopbackServer
 
-    init() throws {
+    package init() throws {
         server = try LoopbackServer { [shared] request in
             [.send(shared.state.withLock { Self.answer(request, &$0) })]
         }
     }
 
-    var requests: [String] { shared.state.withLock { $0.requests } }
-    var keys: [String] { shared.state.withLock { $0.objects.keys.sorted() } }
+    package var requests: [String] { shared.state.withLock { $0.requests } }
+    package var keys: [String] { shared.state.withLock { $0.objects.keys.sorted() } }
 
-    func change<Value: Sendable>(_ body: (inout sending State) -> sending Value) -> Value {
+    package func change<Value: Sendable>(_ body: (inout sending State) -> sending Value) -> Value {
         shared.state.withLock(body)
     }
 
-    subscript(key: String) -> [UInt8]? {
+    package subscript(key: String) -> [UInt8]? {
         get { shared.state.withLock { $0.objects[key] } }
         set { shared.state.withLock { $0.objects[key] = newValue } }
     }
 
     /// A client of the store at `noon`, and the damage that it reports.
-    func client(
+    package func client(
         now: @escaping @Sendable () -> Int64 = { noon.millisecondsSince1970 },
         report: @escaping @Sendable (StoreError) -> Void = { _ in }
     ) throws -> ObjectStore {
@@ -74,6 +75,9 @@ final class MemoryStore: Sendable {
         switch request.method {
         case "PUT":
             state.requests.append("PUT \(key)")
+            if request.headers["if-none-match"] == "*", state.objects[key] != nil {
+                return response("412 Precondition Failed", [], at: date)
+            }
             state.objects[key] = request.body
             return response("200 OK", [], at: date)
         case "DELETE":

@@ -1,5 +1,6 @@
 """The processes of Tests/Fleet/run: etcd, a store, an upstream, and relays in network namespaces."""
 
+import collections
 import json
 import os
 import re
@@ -7,6 +8,7 @@ import secrets
 import shutil
 import signal
 import subprocess
+import textwrap
 import time
 import urllib.request
 
@@ -47,7 +49,7 @@ class Machines:
         key = self.work / "key"
         key.write_text(secrets.token_hex(32))
         key.chmod(0o600)
-        self.records = store.replace("/archive?", "/fleet?") if self.engine == "s3" else self._etcd()
+        self.records = self._counted_store() if self.engine == "s3" else self._etcd()
         for node in NODES:
             self.start_node(node)
 
@@ -127,7 +129,10 @@ class Machines:
         return MEMBERS[0]
 
     def engine_rate(self, seconds=20):
-        """Requests per second and node, by the metrics of etcd."""
+        """Requests per second and node, by the metrics of etcd or the log of what stands before the store."""
+        if self.engine == "s3":
+            return self._store_rate(seconds)
+
         def count():
             total = 0
             for member in MEMBERS:
@@ -138,7 +143,20 @@ class Machines:
             return total
         before, start = count(), time.time()
         time.sleep(seconds)
-        return (count() - before) / (time.time() - start) / len(NODES)
+        return f"{(count() - before) / (time.time() - start) / len(NODES):.2f} per second and node"
+
+    def _store_rate(self, seconds):
+        """Requests of a node for records, for each PUT of its record and for each 2 s."""
+        log = self.work / "count.log"
+        before = log.stat().st_size
+        time.sleep(seconds)
+        kinds = collections.Counter()
+        for line in log.read_bytes()[before:].decode().splitlines():
+            if found := re.match(r"10\.77\.0\.\d+ ([A-Z]+) (\S+) \d+$", line):
+                kinds["LIST" if "list-type=" in found[2] else found[1]] += 1
+        words = ", ".join(f"{count / kinds['PUT']:.2f} {kind}" for kind, count in sorted(kinds.items()))
+        total = sum(kinds.values())
+        return f"{total / kinds['PUT']:.2f} for each renewal ({words}), {total / seconds * 2 / len(NODES):.2f} in 2 s and node"
 
     def _store(self):
         if weed := shutil.which("weed"):
@@ -159,6 +177,27 @@ class Machines:
         self._make_bucket(base)
         return f"s3://relays/archive?endpoint={base}"
 
+    def _counted_store(self):
+        """The store behind HAProxy, whose log has the requests for records."""
+        config = self.work / "count.cfg"
+        config.write_text(textwrap.dedent(f"""\
+            global
+                log stdout format raw local0
+            defaults
+                mode http
+                log global
+                log-format "%ci %HM %HU %ST"
+                timeout connect 5s
+                timeout client 60s
+                timeout server 60s
+            listen records
+                bind {HOST}:8335
+                server store {HOST}:8333
+        """))
+        self._start("count", "haproxy", "-db", "-f", config)
+        run("curl", "-s", "--retry", "40", "--retry-connrefused", "--retry-delay", "1", f"http://{HOST}:8335/")
+        return f"s3://relays/fleet?endpoint=http://{HOST}:8335"
+
     def _make_bucket(self, base):
         script = f"curl -sf --retry 40 --retry-all-errors --retry-delay 1 --aws-sigv4 aws:amz:us-east-1:s3 -u test:testtest -X PUT {base}/relays"
         if subprocess.run(["bash", "-c", script], stdout=subprocess.DEVNULL).returncode:
@@ -177,7 +216,7 @@ class Machines:
 
     def balance(self, root):
         """Starts HAProxy with the configuration of deploy/. Returns its address."""
-        text = (root / "deploy/haproxy.cfg").read_text().replace("bind :80", f"bind {HOST}:9080").replace("maxconn 20000", "maxconn 4000")
+        text = (root / "deploy/haproxy.cfg").read_text().replace("bind :80", f"bind {HOST}:9080")
         lines = []
         for line in text.splitlines():
             if found := re.match(r"    server n(\d) node", line):
@@ -255,6 +294,6 @@ class Machines:
 
     def _filter(self, node, action, what):
         members = ",".join(f"{member}2379" for member in MEMBERS)
-        ports = {"engine": "8333" if self.engine == "s3" else members, "store": "8333", "upstream": "9100"}[what]
+        ports = {"engine": "8335" if self.engine == "s3" else members, "store": "8333", "upstream": "9100"}[what]
         run("ip", "netns", "exec", self._space(node), "iptables", action, "OUTPUT", "-p", "tcp", "-d", HOST,
             "-m", "multiport", "--dports", ports, "-j", "DROP")

@@ -105,7 +105,8 @@ struct Upgrade: Sendable {
         case .release(let channel): if !host.release(channel) { return ([.closed(channel: channel)], nil) }
         case .complete:
             logger.info("Upgrade: process \(successor.number) has all channels")
-            ServiceManager.current?.send("MAINPID=\(successor.number)")
+            // What the successor says before systemd has read this is lost.
+            ServiceManager.current?.send("MAINPID=\(successor.number)\nSTATUS=Upgraded")
             return ([], true)
         case .takeBack(let reason):
             successor.stop()

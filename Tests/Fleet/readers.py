@@ -13,6 +13,7 @@ import urllib.request
 from machines import NODES, PORT
 
 PATIENCE = 8.0  # seconds after which a reader gives a request up, as players do
+LONG = 8.0  # seconds without new media that the log names
 REMEMBERED = 45.0  # seconds within which no media may come twice; the recording is longer, also if it comes late
 
 
@@ -97,8 +98,11 @@ class Readers:
         """Counts a request that failed. The log of readers says why."""
         reason = error.headers.get("X-Liverelay-Reason", "") if isinstance(error, urllib.error.HTTPError) else ""
         self.record(refused=1)
+        self.log(f"{reader.channel} n{reader.node} {error} {reason}")
+
+    def log(self, what):
         with self.lock, open(self.machines.work / "readers.log", "a") as log:
-            print(time.strftime("%H:%M:%S"), reader.channel, f"n{reader.node}", error, reason, file=log)
+            print(time.strftime("%H:%M:%S"), what, file=log)
 
     def record(self, **values):
         with self.lock:
@@ -170,7 +174,10 @@ class Reader:
             self.wrong(f"the discontinuity number of {number} went back from {self.discontinuity} to {discontinuity}")
         if self.date and date and date < self.date - 0.002:
             self.wrong(f"the date of {number} went back by {self.date - date:.3f} s")
-        self.readers.record(silence=time.time() - self.newest, segments=1, gaps=1 if isGap else 0)
+        silence = time.time() - self.newest
+        if silence > LONG or isGap:
+            self.readers.log(f"{self.channel} n{self.node} {number} {'is a gap ' if isGap else ''}after {silence:.1f} s")
+        self.readers.record(silence=silence, segments=1, gaps=1 if isGap else 0)
         (self.number, self.discontinuity, self.date, self.newest) = (number, discontinuity, date, time.time())
         if not isGap:
             self.fetch(number, name)

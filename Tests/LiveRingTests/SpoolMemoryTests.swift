@@ -36,6 +36,17 @@ struct SpoolMemoryTests {
         }
     }
 
+    /// No other process continues the ring, so nothing is written for one.
+    @Test func noJournalIsKept() async throws {
+        let directory = try ScratchDirectory()
+        let ring = try await Self.ring(in: directory, segments: 6)
+        try await ring.publishGap(lasting: 90_000, resumePoint: .after(6))
+        await ring.end()
+        await ring.close()
+        #expect(ring.snapshot.index.listed.count == 7 && ring.snapshot.hasEnded)
+        #expect(DVRRing.newestNumber(in: directory.path) == nil)
+    }
+
     @Test func whatTheReaderHasUsedIsDropped() throws {
         let memory = SpoolMemory(byteLimit: 64 << 20)
         let chunk = [UInt8](repeating: 1, count: 1 << 20)

@@ -428,7 +428,7 @@ extension DVRRing {
 
     /// Step 2: appends the newest entry of `next` to the journal, or rewrites a stale journal.
     private func appendToJournal(_ next: RingIndex) throws(RingError) {
-        guard let entry = next.listed.last else { return }
+        guard hasJournal, let entry = next.listed.last else { return }
         // Nothing may follow the EXT-X-ENDLIST of an earlier process.
         if hasEnded { journal.invalidate() }
         if journal.isStale { return try rewriteJournal(next, hasEnded: false) }
@@ -470,7 +470,7 @@ extension DVRRing {
             for file in files { try spool.remove(file.name) }
             try subtitles.compactJournals(index: index, in: spool)
             try updateJournal()
-            checkpoint.append(index.entries, in: spool)
+            if hasJournal { checkpoint.append(index.entries, in: spool) }
         }
     }
 
@@ -484,13 +484,18 @@ extension DVRRing {
         }
     }
 
+    /// Whether another process may continue the ring: not if its media is in memory.
+    private var hasJournal: Bool { spool.memory == nil }
+
     /// Continues replacing an outdated journal. A journal to which nothing can be appended is rewritten as a whole.
     private func updateJournal() throws(RingError) {
+        guard hasJournal else { return }
         if journal.isStale || hasEnded { return try rewriteJournal(index) }
         try journal.continueReplacing(with: index, in: spool, checkpoint: &checkpoint)
     }
 
     private func rewriteJournal(_ index: RingIndex, hasEnded: Bool? = nil) throws(RingError) {
+        guard hasJournal else { return }
         try journal.rewrite(
             RingJournal(index, hasEnded: hasEnded ?? self.hasEnded), in: spool, checkpoint: &checkpoint)
     }

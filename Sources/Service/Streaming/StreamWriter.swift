@@ -43,7 +43,7 @@ package struct StreamWriter: Sendable {
         if descriptor.isReaderGone { return .failed(RelayError(.closed, writing: descriptor.name)) }
         let end = await withTaskGroup(of: End?.self) { group in
             group.addTask { await write(state) }
-            group.addTask { await watchReader() }
+            if descriptor.kind == .pipe { group.addTask { await watchReader() } }
             defer { group.cancelAll() }
             return await group.next() ?? nil
         }

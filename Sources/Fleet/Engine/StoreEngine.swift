@@ -13,14 +13,7 @@ package final class StoreEngine: FleetEngine {
         var owners: [String: Ownership] = [:]
     }
 
-    /// The highest counter of each node, and the highest epoch of each subject.
-    private struct Numbers {
-        var nodes: [String: UInt64] = [:]
-        var owners: [String: UInt64] = [:]
-    }
-
-    private static let folder = "fleet/"
-    private static let (nodes, owners) = ("\(folder)nodes/", "\(folder)owners/")
+    private static let (nodes, owners) = ("fleet/nodes/", "fleet/owners/")
     private static let type = "application/json"
     /// The most objects that are read at once.
     private static let readAtOnce = 16
@@ -36,8 +29,8 @@ package final class StoreEngine: FleetEngine {
             try await store.put(
                 Self.key(of: record.node, record.counter), key.sealed(record.text), type: Self.type)
             let newest = try await newest()
-            async let owners = readOwners(newest.owners)
-            let nodes = try await readNodes(newest.nodes, but: record)
+            async let owners = readOwners(newest[Self.owners] ?? [:])
+            let nodes = try await readNodes(newest[Self.nodes] ?? [:], but: record)
             let view = FleetView(
                 counter: record.counter, sentAt: sentAt, nodes: nodes, owners: try await owners.get())
             // The state before is kept for readers that have its key from a list.
@@ -81,23 +74,20 @@ package final class StoreEngine: FleetEngine {
     }
 
     /// Reads the keys of all records, in one list: stores bill a list as they bill a PUT.
-    private func newest() async throws(StoreError) -> Numbers {
-        var newest = Numbers()
-        try await store.forEachPage(Self.folder) { page in
+    /// - Returns: by folder, the highest counter of each node and the highest epoch of each subject.
+    private func newest() async throws(StoreError) -> [String: [String: UInt64]] {
+        var newest: [String: [String: UInt64]] = [:]
+        try await store.forEachPage("fleet/") { page in
             for object in page {
-                if let (node, counter) = Self.number(object.key, in: Self.nodes) {
-                    newest.nodes[node] = max(counter, newest.nodes[node] ?? 0)
-                } else if let (subject, epoch) = Self.number(object.key, in: Self.owners) {
-                    newest.owners[subject] = max(epoch, newest.owners[subject] ?? 0)
+                for folder in [Self.nodes, Self.owners] where object.key.hasPrefix(folder) {
+                    let key = object.key.dropFirst(folder.utf8.count)
+                    guard let (name, number) = FleetRecords.subject(inKey: key) else { continue }
+                    newest[folder, default: [:]][name] = max(number, newest[folder]?[name] ?? 0)
                 }
             }
             return true
         }
         return newest
-    }
-
-    private static func number(_ key: String, in folder: String) -> (String, UInt64)? {
-        key.hasPrefix(folder) ? FleetRecords.subject(inKey: key.dropFirst(folder.utf8.count)) : nil
     }
 
     private func readNodes(

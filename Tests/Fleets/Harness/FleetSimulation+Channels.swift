@@ -7,6 +7,9 @@ extension FleetSimulation {
     /// The longest time for which a channel may have nothing new while a node could run it.
     private static let longestSilence = Duration.seconds(20)
 
+    /// The time at the end in which take-overs are counted.
+    private static let calmJudged = Duration.seconds(75)
+
     /// The silence after which a run says that its upstream does not answer.
     private static let unansweredTime = Duration.seconds(3)
 
@@ -151,7 +154,7 @@ extension FleetSimulation {
             outcome.longestSilence = max(outcome.longestSilence, min(silence, now - since))
             if silence > Self.longestSilence + Self.segmentTime { find("\(channel): nothing new for \(silence)") }
         }
-        if now >= end - .seconds(75), epochsAtCalm.isEmpty { epochsAtCalm = newestEpochs }
+        if now >= end - Self.calmJudged, epochsAtCalm.isEmpty { epochsAtCalm = newestEpochs }
     }
 
     private var newestEpochs: [String: UInt64] { engine.owners.compactMapValues { $0.keys.max() } }
@@ -175,7 +178,7 @@ extension FleetSimulation {
             demands[epoch.key]?.isAlways == true
                 ? count + Int(epoch.value - (epochsAtCalm[epoch.key] ?? epoch.value)) : count
         }
-        // One channel a minute moves, and two nodes may decide so at once.
-        if changed > 3 { find("\(changed) take-overs in a calm minute") }
+        // One channel a minute moves, two nodes may decide so at once, and the time has two such minutes' ends.
+        if changed > 4 { find("\(changed) take-overs in calm \(Self.calmJudged)") }
     }
 }

@@ -178,8 +178,9 @@ class Reader:
         if silence > LONG or isGap:
             self.readers.log(f"{self.channel} n{self.node} {number} {'is a gap ' if isGap else ''}after {silence:.1f} s")
         self.readers.record(silence=silence, segments=1, gaps=1 if isGap else 0)
-        (self.number, self.discontinuity, self.date, self.newest) = (number, discontinuity, date, time.time())
+        (self.number, self.discontinuity, self.date) = (number, discontinuity, date)
         if not isGap:
+            self.newest = time.time()
             self.fetch(number, name)
         for old in [old for old in self.names if old < number - 60]:
             del self.names[old]

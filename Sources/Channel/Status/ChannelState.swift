@@ -220,7 +220,9 @@ package final class ChannelState: Sendable {
     package var endsStreams: Bool { state.withLock { $0.endsStreams } }
 
     /// Whether the upstream answers, as far as the session knows.
-    package var isUpstreamAnswering: Bool { state.withLock { $0.upstream?.status.isAnswering ?? true } }
+    package var isUpstreamAnswering: Bool {
+        state.withLock { $0.upstream.map { $0.status.isAnswering(at: $0.time) } ?? true }
+    }
 
     func setState(_ newState: RelayStatus.State, reason: StatusReason?) {
         state.withLock {

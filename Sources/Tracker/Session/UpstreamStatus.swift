@@ -94,11 +94,14 @@ package struct UpstreamStatus: Equatable, Sendable {
         package var gapDuration: Duration
     }
 
-    /// False if the channel is late because the last request for a playlist failed.
-    package var isAnswering: Bool {
+    /// False if the channel is late because the last request for a playlist failed, or has no answer.
+    package func isAnswering(at now: Duration) -> Bool {
         switch stall?.cause {
-        case .opening(.some), .playlist(.some), .sourceLost(_, .some): false
-        case .opening(nil), .playlist(nil), .sourceLost(_, nil), .media, nil: true
+        case .opening(.some), .playlist(.some), .sourceLost(_, .some): return false
+        case .playlist(nil):
+            guard let main = renditions.first, let target = main.targetDuration else { return true }
+            return main.loadedAt.map { now - $0 < target * 3 / 2 } ?? true
+        case .opening(nil), .sourceLost(_, nil), .media, nil: return true
         }
     }
 

@@ -1,4 +1,4 @@
-/// What this node knows of upstreams that do not answer the owners of their channels.
+/// The answers of upstreams to this node, of channels whose owners they do not answer.
 ///
 /// Each upstream is asked rarely, because all nodes ask it at the same time.
 struct UpstreamProbes: Equatable, Sendable {

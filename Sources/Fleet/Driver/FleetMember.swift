@@ -73,7 +73,7 @@ package final class FleetMember: Sendable {
     private let clock: SleepingClock
     private let state: Mutex<State>
     private let report: @Sendable (Report) -> Void
-    /// What the host of the channels does for the fleet.
+    /// The requests of the fleet to the host of the channels.
     private struct Callbacks {
         var start: @Sendable (String) -> Void = { _ in }
         var stop: @Sendable (String) -> Void = { _ in }

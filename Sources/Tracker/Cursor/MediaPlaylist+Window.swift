@@ -19,6 +19,13 @@ extension MediaPlaylist {
     /// Returns the segment with a number that is in `window`.
     func segment(_ number: UInt64) -> MediaSegment { segments[Int(number - segments[0].mediaSequence)] }
 
+    /// Returns the segment that begins at `date`, with a tolerance of half its duration; nil if none does, or it is a gap.
+    func segment(at date: ProgramDateTime) -> MediaSegment? {
+        zip(segments, programDateTimes).first { segment, begin in
+            begin.map { $0.distance(to: date) < segment.duration / 2 } ?? false
+        }.flatMap { $0.0.isGap ? nil : $0.0 }
+    }
+
     /// Returns all EXT-X-DATERANGEs except those that stand with the segments `numbers`.
     func dateRanges(notWith numbers: PartialRangeFrom<UInt64>) -> [DateRange] {
         let older = segments.lazy.filter { $0.mediaSequence < numbers.lowerBound }

@@ -41,6 +41,8 @@ package struct SegmentCursor: Sendable {
     package private(set) var state = State.unjoined
     private let policy: CursorPolicy
     private let joinPoint: JoinPoint
+    /// Whether a playlist was not finished, even one that listed nothing new.
+    private var wasLive = false
 
     /// - Parameter joinPoint: where to join, if the playlist contains that point.
     package init(policy: CursorPolicy = .main, joinPoint: JoinPoint = .edge) {
@@ -72,9 +74,9 @@ package struct SegmentCursor: Sendable {
         switch state {
         case .ended(let last): return reopen(loaded, from: last)
         case .unjoined, .following:
-            let wasLive = next != nil
+            if !playlist.isComplete { wasLive = true }
             let effects = loaded.map { follow($0) } ?? []
-            return playlist.isComplete ? effects + [end(wasLive: wasLive)] : effects
+            return playlist.isComplete ? effects + [end()] : effects
         }
     }
 
@@ -87,11 +89,11 @@ package struct SegmentCursor: Sendable {
             state = .ended(last)
             return []
         }
-        return loaded.playlist.isComplete ? effects + [end(wasLive: true)] : effects
+        return loaded.playlist.isComplete ? effects + [end()] : effects
     }
 
     /// Ends the cursor. A playlist that was finished when it was found cannot continue later.
-    private mutating func end(wasLive: Bool) -> Effect {
+    private mutating func end() -> Effect {
         if wasLive, case .following(let position) = state { state = .ended(position) } else { state = .ended(nil) }
         return .ended
     }

@@ -58,8 +58,13 @@ package struct ChannelSession: IngestSession {
         guard hasBackups || state.trial != nil || state.active != nil else { return nil }
         let decision = state.decision(
             at: now, order: failoverOrder, history: history, failbackDelay: policy.failbackDelay,
-            returnAt: variants[0]?.deadline)
-        return decision == .tryNext && !hasCandidate ? nil : decision
+            returnAt: variants[0]?.deadline, edge: output.edge)
+        switch decision {
+        case .tryNext: return hasCandidate ? decision : nil
+        // Which media of the trial is new is known when all of the active source is published.
+        case .switchToTrial: return output.awaitsOutcome ? nil : decision
+        default: return decision
+        }
     }
 
     /// Wakes a session that may have waited for a connection that another one has released.
@@ -88,7 +93,7 @@ package struct ChannelSession: IngestSession {
             forwardToActive(.start, at: now)
         case .answered(let id, _), .received(let id, _): forward(input, at: now) { $0.owns(id) }
         // The channel itself pauses one of its sessions, and lists gaps.
-        case .pauseMedia, .resumeMedia, .gapListed: break
+        case .pauseMedia, .resumeMedia, .gapListed, .passOver: break
         case .demanded: forward(input, at: now) { _ in true }
         case .delivered(let delivery, let outcome): recordOutcome(delivery, outcome, at: now)
         case .probed(let delivery, let outcome): recordProbe(delivery, outcome, at: now)
@@ -233,6 +238,15 @@ package struct ChannelSession: IngestSession {
 
     private mutating func switchToTrial(at now: Duration) {
         guard let trial = state.trial else { return }
+        let (kept, late) = output.edge.trimming(
+            trial.heldEffects, otherVariantOf: trial.otherVariant == nil ? nil : trial.source)
+        if trial.otherVariant != nil, let ready = state.active?.nextReady,
+            let first = kept.lazy.compactMap(\.mainSegment).first,
+            JoinPoint(date: first.programDateTime, mediaSequence: first.mediaSequence).relation(of: ready) == .precedes
+        {
+            // The variant on trial lacks what waits for a missing segment of the published one.
+            return forwardToActive(.passOver, at: now)
+        }
         if let status = state.activeStatus { retiredCounts += IngestCounts(status) }
         apply(.trialPassed)
         failoverOrder.resume(after: trial.source)
@@ -243,8 +257,6 @@ package struct ChannelSession: IngestSession {
             history.recordTakeover(of: trial.source)
             effects.report(.sourceSwitched(to: trial.source, url: urls[trial.source]))
         }
-        let (kept, late) = output.edge.trimming(
-            trial.heldEffects, otherVariantOf: trial.otherVariant == nil ? nil : trial.source)
         for loss in late {
             retiredCounts.record(loss)
             let event = UpstreamEvent.lost(.main, loss)

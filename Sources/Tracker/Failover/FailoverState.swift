@@ -170,10 +170,12 @@ enum FailoverState: Sendable {
     }
 
     /// Returns the decision that is due at `now`; nil if none is.
-    /// - Parameter returnAt: when the primary's variant of before is due for a trial; nil if it is the one in use.
+    /// - Parameters:
+    ///   - returnAt: when the primary's variant of before is due for a trial; nil if it is the one in use.
+    ///   - edge: the end of what is published.
     func decision(
         at now: Duration, order: FailoverOrder, history: SourceHistory, failbackDelay: Duration,
-        returnAt: Duration? = nil
+        returnAt: Duration? = nil, edge: PublishedEdge = PublishedEdge()
     ) -> Decision? {
         switch self {
         case .idle, .ended: return nil
@@ -186,11 +188,12 @@ enum FailoverState: Sendable {
             if isInOutage, order.nextAt <= now { return .tryNext }
             return monitor.decision(at: now, failbackDelay: failbackDelay)
         case .trying(let trial, let active, let monitor):
-            if let decision = trial.decision(at: now, isNeeded: isInOutage, history: history) { return decision }
+            let decision = trial.decision(at: now, isNeeded: isInOutage, history: history, edge: edge)
+            if let decision { return decision }
             guard case .source = active, trial.source != 0 else { return nil }
             return monitor?.decision(at: now, failbackDelay: failbackDelay)
         case .failingBack(let trial, _):
-            return trial.decision(at: now, isNeeded: true, history: history)
+            return trial.decision(at: now, isNeeded: true, history: history, edge: edge)
         }
     }
 

@@ -93,7 +93,8 @@ struct PublishedEdge: Equatable, Sendable {
         guard let next = nextSequences[source], let first = held.lazy.compactMap(\.mainSegment).first?.mediaSequence,
             max(first, next) - min(first, next) <= Self.numberReach
         else { return (held, []) }
-        var pending = lateTime
+        // The time of what left the playlist has passed.
+        var pending = lateTime - gapUnit * Int(max(first, next) - next)
         var late: [SegmentLoss] = []
         let kept = held.filter { effect in
             guard let segment = effect.mainSegment else { return true }

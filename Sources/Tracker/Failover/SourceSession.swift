@@ -44,6 +44,9 @@ struct SourceSession: Sendable {
     /// Whether the segment to deliver next is on its way.
     var isFetchingNext: Bool { session.main.map { !$0.queue.headRequests.isEmpty } ?? false }
 
+    /// The first segment that is ready behind the one to deliver next; nil if none is.
+    var nextReady: MediaSegment? { session.main?.queue.nextReady }
+
     /// The media sequence number of the segment to deliver next, or to be listed next.
     var nextNumber: UInt64? { session.main.flatMap { $0.queue.headNumber ?? $0.cursor.next } }
 

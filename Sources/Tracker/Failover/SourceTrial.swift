@@ -21,8 +21,8 @@ struct SourceTrial: Sendable {
     private(set) var isMediaPaused = false
     /// nil unless the source is the active one, of which another variant is tried.
     let otherVariant: OtherVariant?
-    /// The relation of the newest segment to what was published of the variant before.
-    private var newest: OtherVariant.Relation?
+    /// The newest segment of the leading rendition.
+    private var newest: MediaSegment?
 
     /// - Parameter heldLimit: bytes of segments that are held, approximately.
     init(
@@ -48,17 +48,27 @@ struct SourceTrial: Sendable {
     ///
     /// The trial passes if the source lists new segments and one of them could be published. Those of another variant are
     /// new by their numbers or dates.
-    /// - Parameter isNeeded: whether the active source is still to be replaced.
-    func decision(at now: Duration, isNeeded: Bool, history: SourceHistory) -> FailoverState.Decision? {
+    /// - Parameters:
+    ///   - isNeeded: whether the active source is still to be replaced.
+    ///   - edge: the end of what is published now. The active source may have gone on since the trial began.
+    func decision(
+        at now: Duration, isNeeded: Bool, history: SourceHistory, edge: PublishedEdge
+    ) -> FailoverState.Decision? {
         if history.wasPublishedToEnd(session) { return .endTrial }
         if isOfTheSameVariant { return .endTrial }
-        if probeState == .usable, hasNews { return .switchToTrial }
+        if isNeeded, probeState == .usable, hasNews(after: edge) { return .switchToTrial }
         return !isNeeded || deadline <= now || refusals >= Self.maxRefusals ? .endTrial : nil
     }
 
-    /// Whether the source has media that was not published: by the newest segment, or else because its playlist grows.
-    private var hasNews: Bool {
-        switch newest {
+    /// Whether the source has media that was not published: by the newest segment, or else because its playlist grows. A variant
+    /// that takes the place of a healthy one goes on after the newest segment.
+    private func hasNews(after edge: PublishedEdge) -> Bool {
+        let relation = newest.flatMap { newest in
+            otherVariant.flatMap {
+                edge.joinPointOfOtherVariant(of: source).relation(of: newest, isNext: $0.isReturn)
+            }
+        }
+        return switch relation {
         case .follows: true
         case .precedes: session.isFinished
         case nil: session.isAlive
@@ -91,7 +101,7 @@ struct SourceTrial: Sendable {
         case .deliver(let delivery):
             heldEffects.append(effect)
             if case .segment(let segment) = delivery.content { heldBytes += segment.body.count }
-            if let segment = effect.mainSegment { newest = otherVariant?.relation(of: segment) }
+            newest = effect.mainSegment ?? newest
             if delivery.isMainSegment { return hold(delivery, at: now) }
         }
         return nil

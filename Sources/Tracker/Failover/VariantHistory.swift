@@ -1,5 +1,6 @@
 import Fetch
 import Playlist
+import Support
 
 /// The variants of one source that are not followed, although its multivariant playlist lists them.
 struct VariantHistory: Equatable, Sendable {
@@ -52,22 +53,27 @@ struct VariantHistory: Equatable, Sendable {
 struct OtherVariant: Sendable {
     /// The variant that is published.
     let published: Variant
-    /// Where its media ends.
+    /// Where its media ended when the trial began.
     let edge: JoinPoint
     /// Whether the variant that is published is not in an outage, and a better one came back.
     let isReturn: Bool
+}
 
+extension JoinPoint {
     /// The place of a segment beside what was published.
     enum Relation: Equatable, Sendable { case precedes, follows }
 
-    /// The relation of a segment to what was published, by its date or its number; nil if these say nothing.
-    func relation(of segment: MediaSegment) -> Relation? {
-        if edge.isPublishedInPart(segment.mediaSequence) { return .precedes }
-        if let end = edge.date, let date = segment.programDateTime {
-            return segment.precedes(end, startingAt: date) ? .precedes : .follows
+    /// The relation of a segment of another variant to what was published, by its date or its number; nil if these say
+    /// nothing.
+    /// - Parameter isNext: whether that of the segment after it is asked for.
+    func relation(of segment: MediaSegment, isNext: Bool = false) -> Relation? {
+        let number = segment.mediaSequence &+ (isNext ? 1 : 0)
+        if isPublishedInPart(number) { return .precedes }
+        if let date, let start = segment.programDateTime {
+            let isBefore = segment.precedes(date, startingAt: isNext ? start.advanced(by: segment.duration) : start)
+            return isBefore ? .precedes : .follows
         }
-        let number = segment.mediaSequence
-        guard let next = edge.mediaSequence, max(number, next) - min(number, next) <= PublishedEdge.numberReach else {
+        guard let next = mediaSequence, max(number, next) - min(number, next) <= PublishedEdge.numberReach else {
             return nil
         }
         return number < next ? .precedes : .follows

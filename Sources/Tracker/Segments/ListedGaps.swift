@@ -12,7 +12,7 @@ struct ListedGaps: Equatable, Sendable {
 
     /// The time of all gaps since the last delivery.
     private var total = Duration.zero
-    /// The time of the gaps that no segment accounts for.
+    /// The time of the gaps that no segment accounts for; less than nothing if more time passed than was listed.
     private var pending = Duration.zero
     /// The time of segments that were lost or late since the last delivery.
     private var passed = Duration.zero
@@ -33,7 +33,7 @@ struct ListedGaps: Equatable, Sendable {
 
     /// Records that the time of a segment passes without it.
     mutating func recordLoss(_ duration: Duration) {
-        (pending, passed) = (max(.zero, pending - duration), passed + duration)
+        (pending, passed) = (pending - duration, passed + duration)
     }
 
     /// Whether the middle of the next segment was listed as a gap.

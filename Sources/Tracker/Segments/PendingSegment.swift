@@ -93,6 +93,8 @@ struct PendingSegment: Sendable {
 
     var attempt: Attempt? { if case .fetching(let attempt) = progress { attempt } else { nil } }
 
+    var isFetched: Bool { if case .fetched = progress { true } else { false } }
+
     /// Whether no further attempt follows.
     var hasEnded: Bool {
         switch progress {
@@ -126,7 +128,21 @@ struct PendingSegment: Sendable {
         let listed = playlist.segment(segment.mediaSequence)
         // A manifest has announced it, and then revised its period.
         if listed.isGap { return remove(at: now) }
-        guard let fresh = try? SegmentRequests(listed, base: base, period: requests.period) else { return }
+        if let fresh = try? SegmentRequests(listed, base: base, period: requests.period) {
+            renew(fresh, cache, at: now)
+        }
+    }
+
+    /// Updates the URLs from a playlist with other numbers and names, if that lists the segment by its date.
+    mutating func rename(from playlist: MediaPlaylist, base: String, _ cache: ResourceCache, at now: Duration) {
+        guard removedAt == nil, let date = segment.programDateTime, let listed = playlist.segment(at: date),
+            let fresh = try? SegmentRequests(listed, base: base, period: requests.period)
+        else { return remove(at: now) }
+        renew(fresh, cache, at: now)
+        listing = .renumbered
+    }
+
+    private mutating func renew(_ fresh: SegmentRequests, _ cache: ResourceCache, at now: Duration) {
         switch progress {
         case .waiting: requests = fresh
         case .pausing: renew(fresh, at: now)

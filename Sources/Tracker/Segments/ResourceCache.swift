@@ -74,6 +74,10 @@ struct ResourceCache: Sendable {
         return body.bytes
     }
 
+    func isFetching(_ resource: SegmentResource) -> Bool {
+        if case .fetching = entry(of: resource)?.progress { true } else { false }
+    }
+
     private func entry(of resource: SegmentResource) -> Entry? { entries.first { $0.serves(resource) } }
 
     /// The time of the earliest attempt that is not in flight.
@@ -175,6 +179,10 @@ struct ResourceCache: Sendable {
         guard let index else { return nil }
         do throws(FetchFailure) {
             entries[index].progress = .held(try entries[index].body(in: outcome))
+            // What was refused to another period is there again too.
+            for other in entries.indices where entries[other].request == entries[index].request {
+                if case .due = entries[other].progress { entries[other].progress = .due(at: now) }
+            }
             evict()
             return nil
         } catch {

@@ -74,16 +74,17 @@ package struct SegmentPatience: Equatable, Sendable {
             // If segments are listed at once, each is due when the one before it has ended.
             let limit = limit(of: head)
             let end = max($0, head.listedAt + head.duration) + max(.zero, limit - head.duration)
-            return Loss(at: max($0, min(end, latest(head.gapAt ?? end, since: $0))), cause: .overtaken)
+            return Loss(at: max($0, min(end, latest(head, since: $0) ?? end)), cause: .overtaken)
         }
         guard let gone, let overtaken else { return gone ?? overtaken }
         return overtaken.at <= gone.at ? overtaken : gone
     }
 
     /// The end of the wait for a segment that later media has waited for `since` a moment: the first gap. If that is listed
-    /// already, an outage ends, and what failed in it is asked for once more.
-    private func latest(_ gapAt: Duration, since held: Duration) -> Duration {
-        gapAt > held ? gapAt : held + Self.lastTry
+    /// already, an outage ends, and what failed in it is asked for once more. What did not fail is on its way as long.
+    private func latest(_ head: Head, since held: Duration) -> Duration? {
+        guard let gapAt = head.gapAt else { return nil }
+        return head.firstFailureAt != nil && gapAt > held ? gapAt : max(gapAt, held + Self.lastTry)
     }
 
     /// A pause that does not end within what the playlist lists is not waited for.

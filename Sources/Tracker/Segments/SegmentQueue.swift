@@ -55,9 +55,15 @@ struct SegmentQueue: Sendable {
 
     /// Appends a restart of the numbers, after which those of the queued segments mean nothing.
     /// - Parameter repeatable: as of `TrackedSegment`.
-    mutating func appendReset(repeatable: Duration, at now: Duration) {
-        updatePending { $0.remove(at: now) }
-        entries.append(.reset(repeatable: repeatable))
+    mutating func appendReset(repeatable: Duration) { entries.append(.reset(repeatable: repeatable)) }
+
+    /// Records that later playlists do not list the queued segments.
+    mutating func remove(at now: Duration) { updatePending { $0.remove(at: now) } }
+
+    /// Records that later playlists list the queued segments under other numbers and names, as far as `playlist` lists them by
+    /// their dates.
+    mutating func rename(from playlist: MediaPlaylist, base: String, _ cache: ResourceCache, at now: Duration) {
+        updatePending { $0.rename(from: playlist, base: base, cache, at: now) }
     }
 
     /// Records that the next segment to deliver is the first of a join.
@@ -164,12 +170,11 @@ struct SegmentQueue: Sendable {
         return (pending.requests, pending.retrySchedule.timeouts)
     }
 
-    /// The first segment that did not fail, if the head did: the next to deliver once the head is lost.
-    private var nextAfterFailed: Int? {
-        guard let headSegment, headSegment.retrySchedule.failures > 0 else { return nil }
-        return started.indices.dropFirst().first { index in
+    /// The first segment that neither came nor failed: the next to deliver once those before it are delivered or lost.
+    private var nextUnfailed: Int? {
+        started.indices.first { index in
             guard case .segment(let pending) = entries[index] else { return false }
-            return pending.retrySchedule.failures == 0
+            return !pending.isFetched && pending.retrySchedule.failures == 0
         }
     }
 
@@ -181,16 +186,16 @@ struct SegmentQueue: Sendable {
         return attempt.startedAt
     }
 
-    /// When the first request began that a second one may race: that for the head, or for what follows if the head failed.
+    /// When the first request began that a second one may race: that for the head, or for the first after it that did not fail.
     var raceableSince: Duration? {
-        let next = nextAfterFailed.flatMap(raceableSince)
+        let next = nextUnfailed.flatMap(raceableSince)
         return raceableSince(head).map { min($0, next ?? $0) } ?? next
     }
 
     /// The first of these segments whose request began before `time`.
     func late(before time: Duration) -> (index: Int, request: FetchRequest)? {
         func isLate(_ index: Int) -> Bool { raceableSince(index).map { $0 <= time } ?? false }
-        guard let index = isLate(head) ? head : nextAfterFailed.flatMap({ isLate($0) ? $0 : nil }),
+        guard let index = isLate(head) ? head : nextUnfailed.flatMap({ isLate($0) ? $0 : nil }),
             case .segment(let pending) = entries[index]
         else { return nil }
         return (index, pending.requests.media)
@@ -387,17 +392,22 @@ struct SegmentQueue: Sendable {
     func patienceHead(_ cache: ResourceCache) -> SegmentPatience.Head? {
         guard let pending = headSegment else { return nil }
         let failing = pending.failing(cache)
+        let isOnItsWay = pending.attempt != nil || failing.resource.map(cache.isFetching) ?? false
         return SegmentPatience.Head(
             duration: pending.segment.duration, listedAt: pending.listedAt, heldSince: heldSince(by: pending),
             firstFailureAt: failing.schedule.firstFailureAt,
-            isRefused: failing.schedule.isRefused && pending.attempt == nil, retryAfter: failing.schedule.retryAfter,
+            isRefused: failing.schedule.isRefused && !isOnItsWay, retryAfter: failing.schedule.retryAfter,
             removedAt: failing.resource.map(isListed) ?? false ? nil : pending.removedAt)
     }
 
+    /// The first segment after the head that could be delivered, but for the head; nil if none could.
+    var nextReady: MediaSegment? { startedSegments.dropFirst().first { $0.readyAt != nil && $0.isFetched }?.segment }
+
     /// Whether a listed segment after the head needs a key or map, so that the origin is asked for it on.
     private func isListed(_ resource: SegmentResource) -> Bool {
-        startedSegments.dropFirst().contains {
-            $0.removedAt == nil && $0.requests.resources.contains(resource)
+        entries[head...].dropFirst().contains { entry in
+            guard case .segment(let pending) = entry, pending.removedAt == nil else { return false }
+            return pending.requests.resources.contains { $0.request == resource.request }
         }
     }
 

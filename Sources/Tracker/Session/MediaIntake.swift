@@ -32,6 +32,8 @@ struct MediaIntake: Sendable {
     private var mainDrainedAt: Duration?
     /// Whether no media, keys and maps are requested.
     private var isPaused = false
+    /// Whether the next segment of the main rendition is not waited for if later ones are ready.
+    var isPassedOver = false
 
     init(_ policy: UpstreamSession.Policy, number: UInt64) {
         self.policy = policy
@@ -442,6 +444,9 @@ struct MediaIntake: Sendable {
         let isFinished = renditions[index].cursor.hasEnded || main.cursor.hasEnded && main.queue.isEmpty
         let patience = renditions[index].patience(policy.patience, isFinished: isFinished)
         guard var head = renditions[index].queue.patienceHead(cache) else { return nil }
+        if isPassedOver, index == 0, main.queue.nextReady != nil {
+            return SegmentPatience.Loss(at: .zero, cause: .overtaken)
+        }
         if isUseless(head, of: index), let failedAt = head.firstFailureAt {
             return SegmentPatience.Loss(at: failedAt, cause: .overtaken)
         }

@@ -278,7 +278,8 @@ extension RenditionTracker {
         if hadEnded, !cursor.hasEnded { events.append(.playlistReopened(role)) }
         defer { mediaSequence = playlist.mediaSequence }
         for effect in update {
-            events += try apply(effect, playlist, base, firstFetched: update.firstFetched, after: next, at: now)
+            events += try apply(
+                effect, playlist, base, firstFetched: update.firstFetched, after: next, cache, at: now)
         }
         if !hadGrown, let number = update.firstNew {
             queue.recordJoin(
@@ -315,12 +316,12 @@ extension RenditionTracker {
         return .joined(
             .init(
                 rendition: role, mediaSequence: number, targetDuration: playlist.targetDuration,
-                isVOD: playlist.isComplete))
+                isVOD: playlist.isComplete && endListState == .finished))
     }
 
     private mutating func apply(
         _ effect: SegmentCursor.Effect, _ playlist: MediaPlaylist, _ base: String, firstFetched: UInt64?,
-        after next: UInt64?, at now: Duration
+        after next: UInt64?, _ cache: ResourceCache, at now: Duration
     ) throws(TrackerError) -> [UpstreamEvent] {
         switch effect {
         case .fetch(let numbers):
@@ -338,7 +339,7 @@ extension RenditionTracker {
         case .stale(let count):
             counts[.stalePlaylists] += 1
             return count == 1 ? [.stalePlaylist(role)] : []
-        case .reset(let method): return reset(method, in: playlist, after: next, at: now)
+        case .reset(let method): return reset(method, in: playlist, base, cache, after: next, at: now)
         case .ended: return [.playlistEnded(role)]
         }
     }
@@ -373,7 +374,8 @@ extension RenditionTracker {
     }
 
     private mutating func reset(
-        _ method: SegmentCursor.RejoinMethod, in playlist: MediaPlaylist, after next: UInt64?, at now: Duration
+        _ method: SegmentCursor.RejoinMethod, in playlist: MediaPlaylist, _ base: String, _ cache: ResourceCache,
+        after next: UInt64?, at now: Duration
     ) -> [UpstreamEvent] {
         counts[.sequenceResets] += 1
         let isAhead = next.map { playlist.mediaSequence > $0 } ?? false
@@ -382,7 +384,12 @@ extension RenditionTracker {
         guard method == .url else {
             counts[.discontinuities] += 1
             periods.endPeriod()
-            queue.appendReset(repeatable: method.repeatable(in: playlist), at: now)
+            if method == .programDateTime {
+                queue.rename(from: playlist, base: base, cache, at: now)
+            } else {
+                queue.remove(at: now)
+            }
+            queue.appendReset(repeatable: method.repeatable(in: playlist))
             return [event]
         }
         queue.renumber()

@@ -27,6 +27,9 @@ package struct UpstreamSession: IngestSession {
         case resumeMedia
         /// Missing time of the main rendition was listed as a gap.
         case gapListed(Duration)
+        /// Another variant has what follows: the next segment of the main rendition is waited for no longer than it takes to
+        /// deliver those after it that are ready.
+        case passOver
         /// Somebody asks for the variant that is nearest to a track of the channel.
         case demanded(VideoTrackIdentity)
     }
@@ -89,9 +92,11 @@ package struct UpstreamSession: IngestSession {
             media.resume()
             stream?.resume(at: now)
         case .gapListed(let duration): media.recordListedGap(duration)
+        case .passOver: media.isPassedOver = true
         case .demanded(let track): playlists.demand(track, at: now)
         }
         performDue(at: now)
+        media.isPassedOver = false
         let deadlines = media.deadlines(after: now) + playlists.deadlines(media) + (stream?.deadlines ?? [])
         return media.requests.drain(waking: deadlines, after: now)
     }

@@ -178,6 +178,8 @@ struct Broadcast {
             ads = []
             appendEra(event, at: time)
             return max(time, event.end)
+        // Nothing tells which media of another variant is known that has no dates and other numbers.
+        case .renumbered where history.has(.undated) && history.has(.variants): break
         case .renumbered, .renamed: appendEra(event, at: time)
         case .zeroClock: restartClock(0, isTagged: event.pick(0...1) == 0)
         case .refusedMap: renames += 1

@@ -22,9 +22,27 @@ extension Oracle {
             isReported = found == nil
             guard let found else { continue }
             published[index].source = found
-            let segment = source[found].segment
-            if firstPublished[segment] == nil { firstPublished[segment] = published[index] }
             last = found
+        }
+        preferContinuousShowings()
+        for frame in published {
+            guard let segment = frame.source.map({ source[$0].segment }), firstPublished[segment] == nil else {
+                continue
+            }
+            firstPublished[segment] = frame
+        }
+    }
+
+    /// Of several showings of the same bytes, a frame is of the one with which its period goes on.
+    private mutating func preferContinuousShowings() {
+        for (index, next) in zip(published.indices, published.indices.dropFirst()).reversed() {
+            guard let own = published[index].source, let following = published[next].source, following > own + 1,
+                source[following - 1].identity == published[index].identity,
+                hasCome(following - 1, by: record.segments[published[index].segment].at),
+                !record.segments[published[index].segment...published[next].segment].dropFirst()
+                    .contains(where: { $0.text.isDiscontinuous || $0.text.isGap })
+            else { continue }
+            published[index].source = following - 1
         }
     }
 
@@ -43,7 +61,7 @@ extension Oracle {
                 $0 >= first && !known.contains($0) && due?.contains($0) ?? true
             }
             guard !missing.isEmpty, due != nil || mustBePublished(segment.index), !isLate(segment),
-                !mayBeUnwritten(segment), !hasOtherShowing(missing),
+                !mayBeUnwritten(segment), !hasOtherShowing(missing), !isLeftByProcess(missing),
                 !missing.allSatisfy({ mayBeDuplicate($0, known) })
             else { continue }
             find(
@@ -53,32 +71,59 @@ extension Oracle {
         }
     }
 
-    /// Whether a segment came whole in time to be published by the process that got it. An earlier one holds it up that comes
-    /// after it, or that is waited for until the process ends.
+    /// Whether a segment came whole in time to be published by the process that got it, and so did one after it. An earlier one
+    /// holds it up that comes after it, or that is waited for until the process ends.
     private func mustBePublished(_ segment: Int) -> Bool {
-        let givenUpAt = givenUpAt(segment) ?? .max
+        let passedAt = passedAt(segment) ?? .max
         return record.lives.contains { life in
             let hold = limits.hold(before: life.end)
-            let limit = min(life.end - hold, givenUpAt)
-            let isWaiting = life.end - broadcast.segments[segment].end < limits.patience + hold
-            // A process that is killed while it publishes a segment got that at its end.
-            return ownArrivals[segment].contains { $0 >= life.start && $0 <= limit && $0 < life.end }
-                && !isHeldUpByPage(segment, until: life.end)
-                && (max(0, segment - 6)..<segment).allSatisfy { earlier in
-                    came(earlier, by: limit)
-                        || neverCame(earlier) && !(isWaiting && mayFail(broadcast.segments[earlier]))
+            let limit = min(life.end - hold, passedAt)
+            func arrival(_ segment: Int) -> Int? {
+                // A process that is killed while it publishes a segment got that at its end.
+                ownArrivals[segment].filter { $0 >= life.start && $0 < life.end }.min()
+            }
+            guard let at = arrival(segment), at <= limit,
+                ownArrivals.indices[segment...].dropFirst().contains(where: {
+                    arrival($0).map { $0 <= limit + limits.longestSegment } ?? false
+                })
+            else { return false }
+            let isWaiting = life.end - max(at, broadcast.segments[segment].end) < limits.patience + hold
+            // The next one too: a segment ends where that begins.
+            let others = max(0, segment - 20)..<min(segment + 2, broadcast.segments.count)
+            return !isHeldUpByPage(segment + 1, until: life.end)
+                && others.allSatisfy { other in
+                    other == segment || came(other, by: other < segment ? limit : limit + limits.longestSegment)
+                        || neverCame(other) && !(isWaiting && mayFail(broadcast.segments[other]))
                 }
         }
     }
 
+    /// Whether frames are the rest of a group with whose beginning a process ended: the next one cannot begin inside it.
+    private func isLeftByProcess(_ missing: [Int]) -> Bool {
+        let (first, last) = (source[missing[0]], source[missing[missing.count - 1]])
+        let group = first.format.group
+        guard first.identity.frame % group > 0, first.identity.frame / group == last.identity.frame / group,
+            let end = published.first(where: { $0.source == missing[0] - 1 })?.segment
+        else { return false }
+        return mayBeOfProcessBefore(end)
+            || record.segments.dropFirst(end + 1).first.map { $0.life > record.segments[end].life } ?? false
+    }
+
     private func mayFail(_ segment: Broadcast.Segment) -> Bool { segment.fault != nil || isUnusable(segment) }
 
-    /// When a segment was given up because the first gap would have been listed instead of what follows it; nil if it was not.
-    private func givenUpAt(_ segment: Int) -> Int? {
+    /// When media after a segment was published instead of it, because the first gap was due or its wait was over; nil if it
+    /// was not, or too early.
+    private func passedAt(_ segment: Int) -> Int? {
         let next = published.first { frame in frame.source.map { source[$0].segment > segment } ?? false }
-        guard let number = next?.segment, number > 0 else { return nil }
-        let (before, at) = (record.segments[number - 1].at, record.segments[number].at)
-        return at - before >= limits.silenceBeforeGap ? at : nil
+        guard let number = next?.segment else { return nil }
+        let (at, life) = (record.segments[number].at, record.lives[record.segments[number].life])
+        let listed = log.reloads.first { $0.listed.contains(segment) && $0.at >= life.start }?.at ?? at
+        let gapTime = lastMedia(before: number).map { $0.at + limits.silenceBeforeGap } ?? .max
+        return at + 250 >= min(listed + limits.patience, gapTime) ? at : nil
+    }
+
+    private func lastMedia(before number: Int) -> PublicationRecord.Segment? {
+        record.segments[..<number].last { !$0.text.isGap }
     }
 
     /// Whether an earlier segment of a playlist that ends is a page, which is tried for a minute.
@@ -89,16 +134,31 @@ extension Oracle {
         }
     }
 
-    /// Whether gaps were listed for a segment's time, so many that it comes too late.
+    /// Whether a segment's time was listed as gaps, and that of so much media that it comes too late (docs/failover.md).
     func isLate(_ segment: Broadcast.Segment) -> Bool {
-        var (gaps, before): ([Int], Int) = ([], 0)
-        return record.segments.contains { listed in
-            gaps = listed.text.isGap ? gaps + [listed.at] : []
-            if gaps.isEmpty { before = listed.at }
-            guard gaps.count >= Limits.gapsBeforeLateMedia else { return false }
-            let silence = gaps[0] - limits.silenceBeforeGap - limits.longestSegment - burst(before: before)
-            return segment.end > silence && segment.start < listed.at
+        let middle = Double(segment.start + segment.end) / 2
+        return lateTimes.contains { $0.contains(middle) }
+    }
+
+    /// The source times that were listed as gaps for which media is not published.
+    func madeLateTimes() -> [Range<Double>] {
+        var (times, gaps, end): ([Range<Double>], [Int], Double) = ([], [], 0)
+        let lasts = Dictionary(published.map { ($0.segment, $0) }) { $1 }
+        for (index, listed) in record.segments.enumerated() {
+            if listed.text.isGap { gaps.append(listed.text.milliseconds) }
+            if gaps.count >= Limits.gapsBeforeLateMedia, listed.text.isGap {
+                // Nobody knows what an encoder made last before it began again.
+                let isKnown = !broadcast.eras.contains { Double($0.at) > end && $0.at < listed.at }
+                let length = gaps.reduce(0, +) + (isKnown ? 0 : limits.longestSegment)
+                times.append(end..<(end + Double(length)).nextUp)
+            }
+            guard !listed.text.isGap else { continue }
+            gaps = []
+            if let place = lasts[index]?.source {
+                end = source[place].at + Double(source[place].format.frameDuration) / 90
+            }
         }
+        return times
     }
 
     /// Whether the same bytes were published so shortly before that they may be taken for published media, because numbers
@@ -131,9 +191,10 @@ extension Oracle {
             }
             // A body that ended too early is asked for again, unless a gap was listed in its place.
             guard attempts.count == 1, attempts[0].outcome == .cut, !limits.hidesCuts(of: segment), !isLate(segment),
-                let life = record.lives.last
+                let life = record.lives.first(where: { $0.end > attempts[0].answeredAt })
             else { continue }
-            if limits.peace(from: attempts[0].answeredAt, until: life.end) > limits.fetchTime {
+            let end = min(life.end, gapTime(after: attempts[0].answeredAt, of: segment))
+            if limits.peace(from: attempts[0].answeredAt, until: end) > limits.fetchTime {
                 find(.lost, at: segment.end, "segment \(index) was cut, and not asked for again")
             }
         }
@@ -157,13 +218,20 @@ extension Oracle {
             // It has to be loaded, or its playlist first.
             let (start, time) =
                 first.map { ($0.at, limits.fetchTime) } ?? (max(segment.end, life.start + 1000), limits.pollTime)
-            // No wait ends after the first gap is due, and one that ends an outage may begin right before.
-            let before = record.segments.last { $0.at <= start && !$0.text.isGap }?.at ?? start
-            if 0..<1000 ~= before + limits.silenceBeforeGap + burst(before: before) - start { continue }
-            let peace = limits.peace(from: start, until: min(life.end, leaves))
+            let end = min(life.end, leaves, gapTime(after: start, of: segment))
+            let peace = limits.peace(from: start, until: end)
             if peace > time { return "could be had for \(peace) ms from \(Double(start) / 1000) s on" }
         }
         return nil
+    }
+
+    /// When the wait for a segment ends that may fail, or that is disturbed: when the first gap is due. Another one is waited for.
+    private func gapTime(after time: Int, of segment: Broadcast.Segment) -> Int {
+        let number = record.segments.firstIndex { $0.at > time } ?? record.segments.count
+        guard let media = lastMedia(before: number) else { return .max }
+        let gap = media.at + limits.silenceBeforeGap + burst(before: media.at)
+        let isDisturbed = gap > time && limits.peace(from: time, until: gap) < gap - time
+        return isDisturbed || mayFail(segment) ? gap : .max
     }
 
     /// Whether a segment is not asked for, because the playlist is joined after it.

@@ -170,18 +170,9 @@ extension Oracle {
     }
 
     /// Whether a segment may have been written by a process that was killed before it was listed.
-    private func mayBeOfProcessBefore(_ segment: Int) -> Bool {
+    func mayBeOfProcessBefore(_ segment: Int) -> Bool {
         let life = record.segments[segment].life
         return life > 0 && segment > 0 && record.segments[segment - 1].life != life && history.has(.killedInPublish)
-    }
-
-    /// Whether a process was killed between the parts of an upstream segment that was cut at frames: the next one has no
-    /// random access point for the rest.
-    private func mayHaveLeftRest(before life: PublicationRecord.Life) -> Bool {
-        history.has(.killedInPublish)
-            && record.lives.contains { before in
-                before.end < life.start && before.counts.contains { $0.hasPrefix("segmentsWithoutSync") }
-            }
     }
 
     /// Dropped media is counted, and nothing else is.
@@ -190,7 +181,8 @@ extension Oracle {
             if limits.rejoins.isEmpty, reception == nil, life.duplicateFrames > 0 {
                 find(.count, at: life.end, "\(life.duplicateFrames) frames are taken for duplicates")
             }
-            if life.framesBeforeSync > 0, !history.has(.damagedSegment), !mayHaveLeftRest(before: life) {
+            // A process may begin inside a group of the one before it.
+            if life.framesBeforeSync > 0, !history.has(.damagedSegment), life.start == record.lives.first?.start {
                 find(.count, at: life.end, "\(life.framesBeforeSync) frames before a random access point")
             }
         }

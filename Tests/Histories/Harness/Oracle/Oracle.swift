@@ -28,6 +28,8 @@ struct Oracle {
     var cuts: Set<Int> = []
     /// The published frames in order. `judgeOrder` finds the broadcast frame that each is.
     var published: [PublishedFrame] = []
+    /// The source times that were listed as gaps for which media is not published.
+    var lateTimes: [Range<Double>] = []
     /// The first published frame of each broadcast segment.
     var firstPublished: [Int: PublishedFrame] = [:]
     private var findings: [Finding] = []
@@ -43,6 +45,7 @@ struct Oracle {
         judgePlaylists()
         judgeSegments()
         judgeOrder()
+        lateTimes = madeLateTimes()
         judgeMissingFrames()
         judgeLostSegments()
         judgeConnections()

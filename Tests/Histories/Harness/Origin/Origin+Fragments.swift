@@ -18,7 +18,10 @@ extension Origin {
         let era = request.url[..<mark.lowerBound].split { "/-".contains($0) }.last.flatMap { Int($0) } ?? 0
         guard let section = broadcast.initSections[name], !section.isGone else { return page(404, request) }
         if let event = active(.refusedMap, at: time) { return page([403, 404, 500, 503][event.pick(0...3)], request) }
-        if rendition == nil { log.initSections.append(.init(name: name, era: era, at: time + latency)) }
+        if rendition == nil {
+            log.initSections.append(
+                .init(name: name, era: era, variant: Self.variant(of: request), at: time + latency))
+        }
         let body = section.bodies[min(Self.variant(of: request), section.bodies.count - 1)]
         return bytes(rendition.map { section.audioBodies[$0] ?? [] } ?? body, request)
     }
@@ -32,6 +35,7 @@ extension OriginLog {
         let name: String
         /// The name of the era.
         let era: Int
+        let variant: Int
         let at: Int
     }
 }
@@ -39,12 +43,18 @@ extension OriginLog {
 extension Oracle {
     /// When a process had a segment and its init section; nil if it never had that.
     func completion(of attempt: OriginLog.Attempt) -> Int? {
-        guard let name = broadcast.segments[attempt.segment].initSection,
+        let segment = broadcast.segments[attempt.segment]
+        guard let name = segment.initSection,
             let life = record.lives.first(where: { $0.start <= attempt.answeredAt && attempt.answeredAt <= $0.end })
         else { return attempt.answeredAt }
-        // Of two requests for it, of two variants, the later one may be answered first.
-        let section = log.initSections.lazy.filter {
-            $0.name == name && $0.era == attempt.era ?? $0.era && $0.at >= life.start && $0.at <= life.end
+        // The packager may name it anew after the segment came, and list that still.
+        let section = log.initSections.lazy.filter { section in
+            section.name == name && section.variant == attempt.variant && section.at >= life.start
+                && section.at <= life.end
+                && (section.era == attempt.era ?? section.era
+                    || log.reloads.contains {
+                        broadcast.eras[$0.era].name == section.era && $0.listed.contains(segment.index)
+                    })
         }
         return section.map(\.at).min().map { max($0, attempt.answeredAt) }
     }

@@ -19,7 +19,7 @@ extension OriginLog {
         initSections =
             earlier.initSections
             + initSections.dropFirst(earlier.initSections.count).map {
-                InitSection(name: $0.name, era: $0.era, at: max($0.at, time))
+                InitSection(name: $0.name, era: $0.era, variant: $0.variant, at: max($0.at, time))
             }
         for (rendition, own) in audioAttempts {
             audioAttempts[rendition] = Self.delayed(own, since: earlier.audioAttempts[rendition] ?? [], until: time)
@@ -31,7 +31,7 @@ extension OriginLog {
             + attempts.dropFirst(earlier.count).map {
                 Attempt(
                     segment: $0.segment, askedAt: $0.askedAt, answeredAt: max($0.answeredAt, time), outcome: $0.outcome,
-                    era: $0.era)
+                    era: $0.era, variant: $0.variant)
             }
     }
 }

@@ -39,7 +39,7 @@ struct HistoryTable {
         for section in run.log.initSections {
             rows.append(Row(at: section.at, order: 3, text: "  init section \(section.name)"))
         }
-        for (at, text) in run.record.events { rows.append(Row(at: at, order: 4, text: "  event \(text.prefix(160))")) }
+        for (at, text) in run.record.events { rows.append(Row(at: at, order: 4, text: "  event \(text.prefix(320))")) }
         for life in run.record.lives {
             rows.append(Row(at: life.start, order: 0, text: "PROCESS    starts"))
             rows.append(

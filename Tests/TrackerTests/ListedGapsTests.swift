@@ -50,6 +50,17 @@ private let gapsRows = [
     #expect(!gaps.isLate(.seconds(2), listed: .seconds(6), targetDuration: .seconds(2), at: .seconds(12)))
 }
 
+@Test(arguments: [(0, true), (5, true), (6, false), (-3, false), (200, true)])
+func datesTellWhichSegmentsAreLate(offset: Int, isLate: Bool) {
+    var gaps = ListedGaps()
+    gaps.recordDelivery(at: .zero)
+    gaps.recordGap(.seconds(6))
+    let isFound = gaps.isLate(
+        .seconds(2), offset: .seconds(offset), listed: .seconds(offset < 0 ? 2 : 12), targetDuration: .seconds(2),
+        at: .seconds(12))
+    #expect(isFound == isLate, "dates of another clock, 200 s apart, do not count")
+}
+
 @Test func nothingIsLateBeforeTheFirstDelivery() {
     var gaps = ListedGaps()
     gaps.recordGap(.seconds(6))

@@ -1,8 +1,8 @@
 /// The time that was listed as gaps since a rendition delivered something.
 ///
 /// A segment that comes when its time was listed is late: published after the gaps, it would move the channel further
-/// behind the upstream. Whether its time was listed is known by how much the upstream lists at once. If that is all of the
-/// silence, its clock went on. An encoder that paused lists less, and what it lists is new.
+/// behind the upstream. Whether its time was listed is known by dates, or else by how much the upstream lists at once. If that
+/// is all of the silence, its clock went on. An encoder that paused lists less, and what it lists is new.
 ///
 /// After few gaps nothing is late: players still have media from before them, and go on with all that comes.
 struct ListedGaps: Equatable, Sendable {
@@ -20,7 +20,7 @@ struct ListedGaps: Equatable, Sendable {
     private var deliveredAt: Duration?
 
     /// Whether a segment may be late.
-    var isPending: Bool { pending > .zero && deliveredAt != nil }
+    var isPending: Bool { isUnderWay && deliveredAt != nil }
 
     /// Whether gaps were listed since the last delivery.
     var isUnderWay: Bool { total > .zero }
@@ -39,12 +39,18 @@ struct ListedGaps: Equatable, Sendable {
     /// Whether the middle of the next segment was listed as a gap.
     /// - Parameters:
     ///   - duration: of the segment.
+    ///   - offset: from the end of the last delivered segment to this one, by their dates; nil without dates.
     ///   - listed: the time that the upstream lists from the segment on.
     ///   - targetDuration: a list is so much behind at most.
-    func isLate(_ duration: Duration, listed: Duration, targetDuration: Duration, at now: Duration) -> Bool {
-        guard total >= Self.leastTime(targetDuration), pending >= duration / 2, let deliveredAt else {
-            return false
+    func isLate(
+        _ duration: Duration, offset: Duration? = nil, listed: Duration, targetDuration: Duration, at now: Duration
+    ) -> Bool {
+        guard total >= Self.leastTime(targetDuration), let deliveredAt else { return false }
+        let silence = now - deliveredAt
+        // Other dates are those of another clock.
+        if let offset, offset + duration > .zero, offset <= silence + JoinPoint.reach(targetDuration) {
+            return offset + duration / 2 <= total
         }
-        return listed + passed + targetDuration >= now - deliveredAt
+        return pending >= duration / 2 && listed + passed + targetDuration >= silence
     }
 }

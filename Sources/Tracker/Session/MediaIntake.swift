@@ -20,6 +20,8 @@ struct MediaIntake: Sendable {
     var stall: MediaStallEscalation
     /// The gaps that are listed instead of the main rendition's segments.
     private var listedGaps = ListedGaps()
+    /// When the main rendition's last delivered segment ended by its date; nil if it had none.
+    private var deliveredEnd: ProgramDateTime?
     /// The dates of the main rendition's segments that were lost last, in milliseconds since 1970: what fails of the others
     /// there is not waited for.
     private var lostDates: [Range<Int64>] = []
@@ -367,6 +369,7 @@ struct MediaIntake: Sendable {
                 requests.deliver(.segment(segment), of: role)
                 guard role == .main else { continue }
                 listedGaps.recordDelivery(at: now)
+                deliveredEnd = segment.segment.programDateTime?.advanced(by: segment.segment.duration)
                 // It waits for its audio and subtitles.
                 for other in renditions.indices.dropFirst() {
                     renditions[other].queue.otherDelivered(cache, at: now)
@@ -417,10 +420,17 @@ struct MediaIntake: Sendable {
     private mutating func loseLateSegment(at now: Duration) -> SegmentLoss? {
         guard listedGaps.isPending, !renditions[0].cursor.hasEnded, let listed = renditions[0].queue.listedDurations,
             listedGaps.isLate(
-                listed.head, listed: listed.all, targetDuration: renditions[0].assumedTargetDuration, at: now)
+                listed.head, offset: headOffset, listed: listed.all,
+                targetDuration: renditions[0].assumedTargetDuration, at: now)
         else { return nil }
         for id in renditions[0].queue.headRequests { requests.cancel(id) }
         return loseHead(of: 0, .late)
+    }
+
+    /// From the end of the main rendition's last delivered segment to the next one, by their dates; nil without dates.
+    private var headOffset: Duration? {
+        guard let end = deliveredEnd, let start = renditions[0].queue.headDates?.lowerBound else { return nil }
+        return .milliseconds(start - end.millisecondsSince1970)
     }
 
     private mutating func loseHead(of index: Int, _ cause: SegmentLoss.Cause) -> SegmentLoss? {

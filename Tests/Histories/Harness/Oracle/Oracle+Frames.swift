@@ -150,7 +150,7 @@ extension Oracle {
                 // Nobody knows what an encoder made last before it began again.
                 let isKnown = !broadcast.eras.contains { Double($0.at) > end && $0.at < listed.at }
                 let length = gaps.reduce(0, +) + (isKnown ? 0 : limits.longestSegment)
-                times.append(end..<(end + Double(length)).nextUp)
+                times.append(end..<end + Double(length + 50))
             }
             guard !listed.text.isGap else { continue }
             gaps = []

@@ -140,7 +140,7 @@ package struct Response: Equatable, Sendable {
     /// Counts the sent bytes of the body, for the channel of the resource.
     package var sentBytes: ByteCounter?
     /// Counts the body's bytes until they are sent; nil: nothing counts them.
-    var held: HeldBytes?
+    package internal(set) var held: HeldBytes?
 
     package init(
         status: HTTPStatus = HTTPStatus.ok, contentType: MimeType? = nil, cacheControl: CacheControl,

@@ -55,8 +55,8 @@ package protocol ConnectionSecurity: Sendable {
     func renew() throws(RelayError) -> String
 }
 
-/// The first handler of a connection's bytes. After the last response, it discards further input instead of passing it
-/// to the parser.
+/// The first handler of a connection's bytes, which decides what reaches the parser: not a request that the client
+/// repeats, and nothing after the last response.
 final class ConnectionInput: ChannelDuplexHandler {
     typealias InboundIn = ByteBuffer
     typealias OutboundIn = IOData
@@ -69,9 +69,15 @@ final class ConnectionInput: ChannelDuplexHandler {
 
     private var isDiscarding = false
     private var discarded = 0
+    private var repetition = RepeatedRequest()
 
     func channelRead(context: ChannelHandlerContext, data: NIOAny) {
-        guard isDiscarding else { return context.fireChannelRead(data) }
+        guard isDiscarding else {
+            if repetition.recognizes(unwrapInboundIn(data)) {
+                return context.fireUserInboundEventTriggered(RepeatedRequest.Event())
+            }
+            return context.fireChannelRead(data)
+        }
         discarded += unwrapInboundIn(data).readableBytes
         if discarded > Self.discardLimit { context.close(promise: nil) }
     }

@@ -64,14 +64,19 @@ final class HTTPConnectionHandler: ChannelDuplexHandler {
     /// Tasks that will call the event loop, which must run until then.
     private let pendingWork: DispatchGroup
     private let connections: OpenConnections
+    private let readyAnswers: ReadyAnswers
     private var hasRequested = false
+    /// The head that the parser delivered last.
+    private var lastHead: HTTPRequestHead?
+    /// The last answered request.
+    private var lastExchange: HTTPExchange?
     private var isRequestComplete = true
     /// The address of the client, as text.
     private var peer: String?
 
     init(
         _ transport: Transport = .plain, responder: any Responder, pendingWork: DispatchGroup,
-        connections: OpenConnections, traffic: HTTPTraffic, idleTime: TimeAmount
+        connections: OpenConnections, traffic: HTTPTraffic, readyAnswers: ReadyAnswers, idleTime: TimeAmount
     ) {
         self.transport = transport
         output = ResponseOutput(isStream: transport == .stream)
@@ -79,6 +84,7 @@ final class HTTPConnectionHandler: ChannelDuplexHandler {
         self.pendingWork = pendingWork
         self.connections = connections
         self.traffic = traffic
+        self.readyAnswers = readyAnswers
         self.idleTime = idleTime
     }
 
@@ -151,7 +157,21 @@ extension HTTPConnectionHandler {
 
     func channelRead(context: ChannelHandlerContext, data: NIOAny) {
         let part = unwrapInboundIn(data)
+        if case .head(let head) = part { lastHead = head }
         if holdsRequests || !waiting.isEmpty { waiting.append(.part(part)) } else { receive(part, context) }
+    }
+
+    /// Handles the last request again, which had no body.
+    private func receiveRepeated(_ context: ChannelHandlerContext) {
+        guard let lastHead else { return }
+        if holdsRequests || !waiting.isEmpty {
+            waiting.append(.part(.head(lastHead)))
+            waiting.append(.part(.end(nil)))
+        } else if case .idle = state, let lastExchange {
+            isRequestComplete = false
+            answer(lastExchange, context)
+            receive(.end(nil), context)
+        }
     }
 
     private func receive(_ part: HTTPServerRequestPart, _ context: ChannelHandlerContext) {
@@ -202,6 +222,7 @@ extension HTTPConnectionHandler {
 
     func userInboundEventTriggered(context: ChannelHandlerContext, event: Any) {
         switch event {
+        case is RepeatedRequest.Event: receiveRepeated(context)
         case ChannelEvent.inputClosed:
             if transport != .stream {
                 hasInputEnded = true
@@ -260,6 +281,11 @@ extension HTTPConnectionHandler {
         // A stream supports everything of HTTP/1.1: answers of unknown length, and one Host.
         if transport == .stream { head.version = .http1_1 }
         let request = HTTPExchange(head, in: responder.paths, from: peer)
+        lastExchange = request
+        answer(request, context)
+    }
+
+    private func answer(_ request: HTTPExchange, _ context: ChannelHandlerContext) {
         (kind, requestTime) = (request.received.route.kind, .now())
         lastProgress = requestTime
         switch responder.answer(to: request.received, limiter: connections.requests) {
@@ -328,21 +354,36 @@ extension HTTPConnectionHandler {
 
 extension HTTPConnectionHandler {
     private func send(_ response: Response, to request: HTTPExchange, _ context: ChannelHandlerContext) {
-        let response = openFile(of: request.response(response, date: Self.dateText()), to: request)
         let isLast = isInputClosed || isDraining || transport != .stream && connections.isClosing
-        let keepAlive = !isLast && request.allowsKeepAlive(after: response)
-        state = .answering(keepAlive: keepAlive)
-        body = nil
-        traffic.record(kind, status: response.status.rawValue, after: .init(.now() - requestTime))
-        (sentBytes, heldBytes) = (response.sentBytes, response.held)
-        switch response.body {
+        let (now, variant) = (time(nil), isLast || transport == .stream ? nil : request.variant)
+        if let variant, let ready = readyAnswers.find(response, variant, second: now) {
+            begin(response.status, keepAlive: true, response.sentBytes, nil)
+            output = ResponseOutput(isStream: false)
+            countSent(ready.bodyByteCount)
+            return output.write(.byteBuffer(ready.bytes), promise: makeSentPromise(context), context)
+        }
+        let answer = openFile(of: request.response(response, date: HTTPDate.text(ofNow: now)), to: request)
+        let keepAlive = !isLast && request.allowsKeepAlive(after: answer)
+        begin(answer.status, keepAlive: keepAlive, answer.sentBytes, answer.held)
+        switch answer.body {
         case .none, .file: break
         case .bytes(let bytes, let range): unsent = bytes[range]
         case .stream(let stream, let byteCount): (self.stream, announced) = (stream, byteCount)
         }
-        let head = request.head(of: response, keepAlive: keepAlive)
+        let head = request.head(of: answer, keepAlive: keepAlive)
         output = ResponseOutput(isStream: transport == .stream, isChunked: head.isChunked)
-        output.write(head, nextSlice(), promise: makeSentPromise(context), context)
+        let slice = nextSlice()
+        if let variant, unsent.isEmpty, let bytes = head.bytes(before: slice, context.channel.allocator) {
+            readyAnswers.keep(bytes, bodyByteCount: slice.count, of: response, variant, second: now)
+        }
+        output.write(head, slice, promise: makeSentPromise(context), context)
+    }
+
+    private func begin(_ status: HTTPStatus, keepAlive: Bool, _ sentBytes: ByteCounter?, _ heldBytes: HeldBytes?) {
+        state = .answering(keepAlive: keepAlive)
+        body = nil
+        traffic.record(kind, status: status.rawValue, after: .init(.now() - requestTime))
+        (self.sentBytes, self.heldBytes) = (sentBytes, heldBytes)
     }
 
     /// The next slice of a body in memory, which is counted as sent. A slow client holds a copy of at most one slice.
@@ -360,7 +401,7 @@ extension HTTPConnectionHandler {
             file = try FileTransmission.open(slice)
             return response
         } catch {
-            return request.response(for: error, date: Self.dateText())
+            return request.response(for: error, date: HTTPDate.text(ofNow: time(nil)))
         }
     }
 
@@ -450,6 +491,4 @@ extension HTTPConnectionHandler {
         context.close(mode: hasInput ? .output : .all, promise: nil)
         resumeReading(context)
     }
-
-    private static func dateText() -> String { HTTPDate.text(ofNow: time(nil)) }
 }

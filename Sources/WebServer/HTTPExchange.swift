@@ -7,9 +7,13 @@ struct HTTPExchange {
     static let ignoredBodyLimit = 64 * 1024
 
     private let head: HTTPRequestHead
+    /// Whether another request may follow on the connection.
+    private let allowsKeepAlive: Bool
     let received: ReceivedRequest
     /// The size of the body in bytes; nil if it is not announced.
     let bodyByteCount: Int?
+    /// Which form of an answer that others get too the request gets; nil: an answer of its own.
+    let variant: ReadyAnswers.Variant?
 
     /// - Parameter peer: the IP address of the other end of the connection.
     init(_ head: HTTPRequestHead, in paths: Route.Paths, from peer: String? = nil) {
@@ -21,17 +25,16 @@ struct HTTPExchange {
         bodyByteCount =
             head.headers.contains(name: "transfer-encoding")
             ? nil : head.headers.first(name: "content-length").map { Int($0) ?? .max } ?? 0
+        // After any final response to `Expect: 100-continue`, the client may or may not send its body (RFC 9110
+        // §10.1.1).
+        allowsKeepAlive =
+            head.isKeepAlive && !head.headers.contains(name: "expect")
+            && bodyByteCount.map { $0 <= Self.ignoredBodyLimit } ?? false
+        let isShared = allowsKeepAlive && head.version == .http1_1 && head.method == .GET && received.fields.asksForAll
+        variant = isShared ? received.fields.allowsGzip ? .gzip : .identity : nil
     }
 
     private var method: RequestTarget.Method { .init(head.method) }
-
-    /// Whether another request may follow on the connection.
-    private var allowsKeepAlive: Bool {
-        // After any final response to `Expect: 100-continue`, the client may or may not send its body (RFC 9110
-        // §10.1.1).
-        guard head.isKeepAlive, !head.headers.contains(name: "expect") else { return false }
-        return bodyByteCount.map { $0 <= Self.ignoredBodyLimit } ?? false
-    }
 
     /// Whether another request may follow after `response`: only chunks end a response without a length.
     func allowsKeepAlive(after response: ConditionalResponse) -> Bool {

@@ -58,10 +58,11 @@ package struct HTTPServer: Sendable {
     ) async throws(HTTPServerError) -> HTTPServer {
         let group = MultiThreadedEventLoopGroup(numberOfThreads: threads)
         let pendingWork = DispatchGroup()
+        let readyAnswers = ReadyAnswers()
         let pipeline = ConnectionPipeline(limits: limits, configure: configure, traffic: traffic) { transport in
             HTTPConnectionHandler(
                 transport, responder: responder, pendingWork: pendingWork, connections: connections, traffic: traffic,
-                idleTime: TimeAmount(limits.idleTime))
+                readyAnswers: readyAnswers, idleTime: TimeAmount(limits.idleTime))
         }
         let bootstrap = bootstrap(group) { channel in
             let treatment = connections.insert(channel)

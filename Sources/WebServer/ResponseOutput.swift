@@ -28,12 +28,10 @@ struct ResponseOutput {
             context.write(NIOAny(HTTPServerResponsePart.head(head.part)), promise: slice.isEmpty ? promise : nil)
             return slice.isEmpty ? context.flush() : write(slice, promise: promise, context)
         }
-        var buffer = context.channel.allocator.buffer(capacity: OutgoingHead.usualByteCount + slice.count)
-        guard head.write(into: &buffer) else {
+        guard let buffer = head.bytes(before: slice, context.channel.allocator) else {
             promise?.fail(HTTPParserError.invalidHeaderToken)
             return
         }
-        buffer.writeBytes(slice)
         context.writeAndFlush(NIOAny(IOData.byteBuffer(buffer)), promise: promise)
     }
 
@@ -80,24 +78,26 @@ struct OutgoingHead {
     }
 
     /// The size of a usual head, in bytes.
-    static let usualByteCount = 512
+    private static let usualByteCount = 512
 
-    /// Appends the bytes of the head (RFC 9112 §4).
-    /// - Returns: false if a field cannot be sent because it contains a line break, which would begin another field.
-    func write(into buffer: inout ByteBuffer) -> Bool {
+    /// The bytes of the head (RFC 9112 §4) and of the beginning of the body.
+    /// - Returns: nil if a field cannot be sent because it contains a line break, which would begin another field.
+    func bytes(before slice: ArraySlice<UInt8>, _ allocator: ByteBufferAllocator) -> ByteBuffer? {
+        var buffer = allocator.buffer(capacity: Self.usualByteCount + slice.count)
         buffer.writeString(endsWithConnection ? "HTTP/1.0 " : "HTTP/1.1 ")
         buffer.writeString(String(status.rawValue))
         buffer.writeString(" ")
         buffer.writeString(HTTPResponseStatus(statusCode: status.rawValue).reasonPhrase)
         for field in fields {
-            guard field.name.isFieldName, field.value.isFieldValue else { return false }
+            guard field.name.isFieldName, field.value.isFieldValue else { return nil }
             buffer.writeString("\r\n")
             buffer.writeString(field.name)
             buffer.writeString(": ")
             buffer.writeString(field.value)
         }
         buffer.writeString(isChunked ? "\r\ntransfer-encoding: chunked\r\n\r\n" : "\r\n\r\n")
-        return true
+        buffer.writeBytes(slice)
+        return buffer
     }
 }
 

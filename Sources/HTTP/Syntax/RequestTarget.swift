@@ -160,28 +160,44 @@ extension RequestTarget {
 }
 
 extension RequestTarget.Fields {
-    private static let known: [String: any WritableKeyPath<Self, String?> & Sendable] = [
-        "range": \.range, "if-range": \.ifRange, "if-none-match": \.ifNoneMatch,
-        "if-modified-since": \.ifModifiedSince, "accept-encoding": \.acceptEncoding, "accept": \.accept,
-        "host": \.host, "authorization": \.authorization, "content-type": \.contentType,
-        "last-event-id": \.lastEventID, "user-agent": \.userAgent, "forwarded": \.forwarding.forwarded,
-        "x-forwarded-for": \.forwarding.addresses, "x-forwarded-proto": \.forwarding.scheme,
-        "x-forwarded-host": \.forwarding.host, "x-forwarded-port": \.forwarding.port,
-        "x-forwarded-prefix": \.forwarding.prefix, "x-liverelay-node": \.node,
-    ]
-
     /// Whether the client accepts gzip. A range would count bytes of the compressed form, but clients with a Range
     /// field mean uncompressed bytes.
     package var allowsGzip: Bool { range == nil && AcceptField.allowsGzip(acceptEncoding) }
+
+    /// Whether the client asks for the whole answer, whatever it knows of it.
+    package var asksForAll: Bool { range == nil && ifNoneMatch == nil && ifModifiedSince == nil }
 
     /// Reads the fields of a request in one pass.
     /// - Parameter peer: the IP address that the connection comes from.
     package init(_ headers: some Sequence<(name: String, value: String)>, peer: String? = nil) {
         self.init()
         self.peer = peer
-        for (name, value) in headers {
-            guard let path = Self.known[name.lowercased()] else { continue }
-            if self[keyPath: path]?.append(", " + value) == nil { self[keyPath: path] = value }
+        for (name, value) in headers { add(value, to: name.lowercased()) }
+    }
+
+    /// - Parameter name: in lower case.
+    private mutating func add(_ value: String, to name: String) {
+        func add(_ field: inout String?) { if field?.append(", " + value) == nil { field = value } }
+        switch name {
+        case "range": add(&range)
+        case "if-range": add(&ifRange)
+        case "if-none-match": add(&ifNoneMatch)
+        case "if-modified-since": add(&ifModifiedSince)
+        case "accept-encoding": add(&acceptEncoding)
+        case "accept": add(&accept)
+        case "host": add(&host)
+        case "authorization": add(&authorization)
+        case "content-type": add(&contentType)
+        case "last-event-id": add(&lastEventID)
+        case "user-agent": add(&userAgent)
+        case "forwarded": add(&forwarding.forwarded)
+        case "x-forwarded-for": add(&forwarding.addresses)
+        case "x-forwarded-proto": add(&forwarding.scheme)
+        case "x-forwarded-host": add(&forwarding.host)
+        case "x-forwarded-port": add(&forwarding.port)
+        case "x-forwarded-prefix": add(&forwarding.prefix)
+        case "x-liverelay-node": add(&node)
+        default: break
         }
     }
 }

@@ -38,7 +38,8 @@ enum ImportRule {
             "Observability/", "Guide/", "Service/", "liverelay/",
         ],
         "Dispatch": [
-            "Export/Pool/MediaPool.swift", "HTTP/", "WebServer/", "Observability/", "Service/",
+            "Fetch/DeadlineExecutor.swift", "Export/Pool/MediaPool.swift", "HTTP/", "WebServer/", "Observability/",
+            "Service/",
             "liverelay/",
         ],
         "Synchronization": [""],

@@ -354,6 +354,8 @@ package struct ChannelSession: IngestSession {
         for gap in output.dueGaps(at: now, isFetching: state.active?.isFetchingNext ?? false) {
             effects.append(.deliver(Delivery(rendition: .main, content: .outageGap(gap), source: currentSource)))
             forwardToActive(.gapListed(gap), at: now)
+            // Nothing is delivered before the first segment of a trial, which is waited for no longer than that of an outage.
+            if state.trial?.hasMedia == false { forwardToTrial(.gapListed(gap), at: now) }
         }
     }
 

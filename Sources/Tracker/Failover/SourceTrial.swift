@@ -37,6 +37,9 @@ struct SourceTrial: Sendable {
 
     var source: Int { session.source }
 
+    /// Whether a segment was delivered.
+    var hasMedia: Bool { probeState != .noMedia }
+
     /// The trial of the same source with another session, until the same time.
     func reopened(with session: SourceSession) -> SourceTrial {
         SourceTrial(session, until: deadline, heldLimit: heldLimit, otherVariant: otherVariant)

@@ -171,7 +171,9 @@ struct PlaylistIntake: Sendable {
         let isNew = opening.failures.record(error)
         let pause = min(retryAfter ?? .zero, HostLimiter.longestPause)
         opening.deadline = opening.deadline.map { $0 + pause }
-        let retryAt = now + max(pause, opening.backoff.next())
+        // Viewers of an earlier process wait.
+        let longest = policy.channelTargetDuration.map { max($0, .seconds(1)) } ?? Backoff.ceiling
+        let retryAt = now + max(pause, min(opening.backoff.next(), longest))
         // A multivariant playlist was there, and names another variant.
         let tries = min(policy.opening.tries(after: error), locator.hasAlternative ? OpeningPatience().tries : .max)
         if opening.backoff.failures >= tries {

@@ -42,6 +42,10 @@ struct CheckpointFileTests {
         var testDescription: String { when }
     }
 
+    private static func read(_ directory: ScratchDirectory) throws -> CheckpointFile.Content {
+        try CheckpointFile.read(FileDescriptor("\(directory.path)/\(SpoolName.checkpoint)"))
+    }
+
     private static func change(_ directory: ScratchDirectory, _ body: (inout [UInt8]) -> Void) throws {
         var bytes = try directory.read(SpoolName.checkpoint)
         body(&bytes)
@@ -120,10 +124,10 @@ struct CheckpointFileTests {
         #expect(!directory.names.contains(SpoolName.checkpoint))
         let ring = try DVRRing.open(directory, policy: Self.policy(nil))
         for n in 300..<700 { try await ring.publish(.numbered(n)) }
-        let before = CheckpointFile.read(try directory.read(SpoolName.checkpoint))
+        let before = try Self.read(directory)
         #expect(before.isWhole && before.blocks.count == (700 - RingEntries.recentCount) / EntryBlock.size)
         await ring.stopSliding()
-        let after = CheckpointFile.read(try directory.read(SpoolName.checkpoint))
+        let after = try Self.read(directory)
         #expect(after.isWhole && after.blocks.count == before.blocks.count)
         #expect(text(try directory.read("ring.m3u8")).contains(RingJournal.liveWindowStartTag))
     }

@@ -11,8 +11,8 @@ struct JournalReplacementTests {
     let directory: ScratchDirectory
     let disk = FailingDisk()
     private static let count = 5000
-    /// An entry is read three times: for its record, for its block and for the bases of it.
-    private static let mostSteps = 4 * JournalReplacement.entriesPerPart
+    /// An entry is read four times: for its record, for its block in the file, twice, and for the bases of it.
+    private static let mostSteps = 5 * JournalReplacement.entriesPerPart
 
     init() throws { directory = try ScratchDirectory() }
 

@@ -220,8 +220,32 @@ struct RingEntriesTests {
         #expect(made.steps * 2 < each.steps, "\(made.steps) of \(each.steps) steps")
     }
 
-    /// A week of segments of 1 s fits into 35 MB, besides what their transport streams need.
-    @Test func blockTakesSixtyBytesAnEntry() {
-        #expect(MemoryLayout<EntryDifference>.stride <= 60)
+    /// A file has each block with its own bases, as earlier versions read it, also if the entries share the base of
+    /// another block in memory.
+    @Test(arguments: rows) func blockInAFileStandsForItself(row: Row) throws {
+        var entries = RingEntries()
+        for var entry in Self.entries(1000, row, seed: 5) {
+            entry.subtitleBytes = 0
+            entries.append(entry)
+        }
+        var (previous, blocks) = (EntryBlock?.none, 0)
+        for block in entries.blocks(from: 0) {
+            let bytes = block.bytes(writing: RingJournal.record)
+            let all = (0..<EntryBlock.size).map { block[$0] }
+            // Records do not take the numbers and names of all rows.
+            guard RingJournal.entries(ofRecords: Array(all.map(RingJournal.record).joined().utf8)[...]) == all else {
+                continue
+            }
+            let alone = try #require(EntryBlock(bytes: bytes[...], reading: RingJournal.entries), "\(row.when)")
+            let shared = EntryBlock(bytes: bytes[...], after: previous, reading: RingJournal.entries)
+            for position in all.indices {
+                let expected = Self.reduced(all[position])
+                #expect(Self.reduced(alone[position]) == expected, "\(row.when)")
+                #expect(shared.map { Self.reduced($0[position]) } == expected, "\(row.when)")
+            }
+            blocks += 1
+            previous = shared
+        }
+        #expect(blocks > 0 || row.when != Self.rows[0].when)
     }
 }

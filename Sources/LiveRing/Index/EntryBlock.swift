@@ -1,26 +1,32 @@
 import Playlist
 import Support
 
-/// Consecutive entries that take a tenth of their memory, for entries that are rarely read.
+/// Consecutive entries in a fiftieth of their memory, for entries that are rarely read.
 ///
 /// Most entries differ from the preceding one in a few numbers. An entry that differs in more is kept whole, as a base,
-/// and the following entries are kept as their differences from the base. The upstream position and the times of
-/// further audio tracks are kept in full only for the last entry, because a restart continues from the newest. The
-/// other entries keep the source and its media sequence number.
+/// and the following entries are kept as their differences from the base, also those of the next blocks. The upstream
+/// position and the times of further audio tracks are kept in full only for the last entry, because a restart continues
+/// from the newest. The other entries keep the source and its media sequence number.
 struct EntryBlock: Sendable {
     /// The number of entries of each block.
     static let size = 128
 
-    private let bases: [RingEntry]
-    private var differences: [EntryDifference] = []
+    /// The entries that others are differences from. The first may be an entry of an earlier block.
+    private(set) var bases: [RingEntry]
+    private(set) var differences: PackedDifferences
     /// The properties that only few entries have, in the order of the entries.
-    private let details: [EntryDetails]
+    private var details: [EntryDetails]
+    /// The bytes of the subtitles of each entry that is no base; empty if none has subtitles.
+    private var subtitleBytes: [UInt32]
     /// The duration of the entries in 90 kHz ticks.
-    private(set) var ticks: Int64 = 0
+    private(set) var ticks: Int64
 
-    /// - Parameter entries: `size` consecutive ones.
-    init(_ entries: some Collection<RingEntry>) {
-        var bases: [RingEntry] = []
+    /// - Parameters:
+    ///   - entries: `size` consecutive ones.
+    ///   - previous: the block before them, if its last base may be that of these entries.
+    init(_ entries: some Collection<RingEntry>, after previous: EntryBlock? = nil) {
+        var bases = previous?.lastBase ?? []
+        var differences: [EntryDifference] = []
         var details: [EntryDetails] = []
         differences.reserveCapacity(Self.size)
         let positioned = entries.reversed().first { $0.resumePoint.upstream != nil }?.mediaSequence
@@ -32,15 +38,29 @@ struct EntryBlock: Sendable {
                     entry, at: differences.count - 1, keepsPosition: entry.mediaSequence == positioned)
                 if let found { details.append(found) }
             } else {
+                if differences.isEmpty { bases = [] }
                 bases.append(entry)
                 differences.append(EntryDifference(base: bases.count - 1))
             }
         }
-        (self.bases, self.details) = (bases, details)
-        ticks = sumOfDurations
+        self.init(bases: bases, differences, details: details)
+        for (position, entry) in entries.enumerated() where entry.subtitleBytes > 0 {
+            setSubtitleBytes(entry.subtitleBytes, at: position)
+        }
     }
 
-    private var sumOfDurations: Int64 { (0..<Self.size).reduce(0) { $0 + duration(at: $1) } }
+    private init(bases: [RingEntry], _ differences: [EntryDifference], details: [EntryDetails]) {
+        (self.bases, self.details, subtitleBytes) = (bases, details, [])
+        self.differences = PackedDifferences(differences)
+        ticks = differences.reduce(0) { $0 + ($1.isBase ? bases[Int($1.base)].duration : Int64($1.duration)) }
+    }
+
+    /// The base that a following block may use, in an array that blocks without another base share. The figures of
+    /// entries are not known from a gap.
+    private var lastBase: [RingEntry] {
+        guard let last = bases.last, !last.isGap else { return [] }
+        return bases.count == 1 ? bases : [last]
+    }
 
     /// The entry at a position in 0 ..< `size`.
     subscript(position: Int) -> RingEntry {
@@ -49,12 +69,16 @@ struct EntryBlock: Sendable {
             return difference.isBase ? bases[Int(difference.base)] : entry(at: position, difference)
         }
         set {
-            let index = Int(differences[position].base)
-            if !differences[position].isBase, let new = EntryDifference(newValue, from: bases[index], at: index),
-                entry(at: position, new) == newValue
+            let difference = differences[position]
+            let index = Int(difference.base)
+            if !difference.isBase, let new = EntryDifference(newValue, from: bases[index], at: index),
+                entry(at: position, new).withSubtitles(newValue.subtitleBytes) == newValue
             {
-                ticks += newValue.duration - duration(at: position)
-                differences[position] = new
+                ticks += newValue.duration - Int64(difference.duration)
+                var all = differences.all
+                all[position] = new
+                differences = PackedDifferences(all)
+                setSubtitleBytes(newValue.subtitleBytes, at: position)
             } else {
                 self = EntryBlock((0..<Self.size).map { $0 == position ? newValue : self[$0] })
             }
@@ -63,8 +87,23 @@ struct EntryBlock: Sendable {
 
     private func entry(at position: Int, _ difference: EntryDifference) -> RingEntry {
         var entry = difference.entry(from: bases[Int(difference.base)])
-        if !details.isEmpty { restoreDetails(of: &entry, at: position) }
+        entry.subtitleBytes = subtitleBytes.isEmpty ? 0 : UInt64(subtitleBytes[position])
+        if !details.isEmpty { details(at: position)?.restore(&entry) }
         return entry
+    }
+
+    /// Changes the bytes of the subtitles of an entry.
+    mutating func setSubtitleBytes(_ byteCount: UInt64, at position: Int) {
+        let difference = differences[position]
+        guard !difference.isBase else {
+            bases[Int(difference.base)].subtitleBytes = byteCount
+            return
+        }
+        if subtitleBytes.isEmpty {
+            guard byteCount > 0 else { return }
+            subtitleBytes = Array(repeating: 0, count: Self.size)
+        }
+        subtitleBytes[position] = UInt32(clamping: byteCount)
     }
 
     func duration(at position: Int) -> Int64 {
@@ -80,29 +119,41 @@ struct EntryBlock: Sendable {
     /// The numbers of each entry with the same texts as the preceding entry; nil for other entries, which have to be
     /// made.
     var figures: [EntryFigures?] {
-        var figures = differences.map { difference -> EntryFigures? in
-            let base = bases[Int(difference.base)]
-            return difference.isBase || difference.isGap || base.isGap ? nil : difference.figures(from: base)
+        guard subtitleBytes.isEmpty else { return Array(repeating: nil, count: Self.size) }
+        // An entry is large, so each base is read once.
+        let known = bases.map { (figures: $0.figures, isGap: $0.isGap) }
+        var figures = differences.all.map { difference -> EntryFigures? in
+            let base = known[Int(difference.base)]
+            guard !difference.isBase, !difference.isGap, !base.isGap else { return nil }
+            return difference.figures(from: base.figures)
         }
+        // The files that entries share are looked up once for each block.
+        figures[0] = nil
         for detail in details { figures[detail.position] = nil }
         return figures
     }
-
-    /// The extent of an entry that has `figures`.
-    func extent(at position: Int) -> TransportStreamExtent? { differences[position].extent }
 
     /// The fingerprint in the name of an entry that has `figures`.
     func fingerprint(at position: Int) -> UInt32 { differences[position].fingerprint }
 
     /// Whether the entry at a position has properties other than numbers.
     func hasDetails(at position: Int) -> Bool {
-        differences[position].isBase || details.contains { $0.position == position }
+        differences[position].isBase || details(at: position) != nil
     }
 
-    private func restoreDetails(of entry: inout RingEntry, at position: Int) {
+    /// The extent of the transport stream of an entry, and whether the entry is a gap.
+    func extent(at position: Int) -> (extent: TransportStreamExtent?, isGap: Bool) {
+        let difference = differences[position]
+        guard difference.isBase else {
+            return (details(at: position)?.extent ?? difference.extent, difference.isGap)
+        }
+        let base = bases[Int(difference.base)]
+        return (base.transportStream?.extent, base.isGap)
+    }
+
+    private func details(at position: Int) -> EntryDetails? {
         let index = details.indices.partitioningIndex { details[$0].position >= position }
-        guard index < details.count, details[index].position == position else { return }
-        details[index].restore(&entry)
+        return index < details.count && details[index].position == position ? details[index] : nil
     }
 }
 
@@ -117,7 +168,7 @@ extension EntryBlock {
 
     /// Calls `body` for each entry that is not a gap, with the number and the fingerprint in its segment's name.
     func forEachSegment(from position: Int, _ body: (UInt64, UInt32) -> Void) {
-        for difference in differences[position...] {
+        for difference in differences.all[position...] {
             let base = bases[Int(difference.base)]
             if !difference.isBase {
                 if !difference.isGap { body(difference.number(from: base), difference.fingerprint) }
@@ -132,6 +183,11 @@ extension EntryBlock {
     /// sizes of subtitles are not included; they are added when a ring is opened.
     /// - Parameter record: returns the record of an entry.
     func bytes(writing record: (RingEntry) -> String) -> [UInt8] {
+        let differences = differences.all
+        guard differences[0].isBase else {
+            // A file contains all bases of each of its blocks.
+            return EntryBlock((0..<Self.size).map { self[$0] }).bytes(writing: record)
+        }
         let positions = differences.indices.filter { differences[$0].isBase } + details.map(\.position)
         let records = positions.map { record(self[$0]) }.joined().utf8
         var bytes = [UInt8(details.count)] + details.map { UInt8($0.position) }
@@ -142,8 +198,13 @@ extension EntryBlock {
     }
 
     /// Reads bytes that the same version wrote; nil if they are not a block.
-    /// - Parameter entries: returns the entries of records; nil if one of them cannot be read.
-    init?(bytes: ArraySlice<UInt8>, reading entries: (ArraySlice<UInt8>) -> [RingEntry]?) {
+    /// - Parameters:
+    ///   - previous: the block before it.
+    ///   - entries: returns the entries of records; nil if one of them cannot be read.
+    init?(
+        bytes: ArraySlice<UInt8>, after previous: EntryBlock? = nil,
+        reading entries: (ArraySlice<UInt8>) -> [RingEntry]?
+    ) {
         guard let count = bytes.first.map(Int.init), bytes.count > count + 5 else { return nil }
         let positions = bytes.dropFirst().prefix(count).map(Int.init)
         let recordsStart = bytes.startIndex + 1 + count + 4
@@ -152,20 +213,51 @@ extension EntryBlock {
         guard recordsEnd <= bytes.endIndex, bytes.endIndex - recordsEnd == Self.size * stride,
             let entries = entries(bytes[recordsStart..<recordsEnd]), entries.count > count
         else { return nil }
-        differences = unsafe bytes[recordsEnd...].withUnsafeBytes { bytes in
+        let differences = unsafe bytes[recordsEnd...].withUnsafeBytes { bytes in
             (0..<Self.size).map {
-                var difference = unsafe bytes.loadUnaligned(fromByteOffset: $0 * stride, as: EntryDifference.self)
-                difference.subtitleBytes = 0
-                return difference
+                unsafe bytes.loadUnaligned(fromByteOffset: $0 * stride, as: EntryDifference.self)
             }
         }
-        bases = Array(entries.dropLast(count))
-        details = zip(entries.suffix(count), positions).compactMap { EntryDetails($0, at: $1, keepsPosition: true) }
-        guard differences.allSatisfy({ $0.base < bases.count }), positions.allSatisfy({ $0 < Self.size }),
-            mediaSequences.count == Self.size
-        else { return nil }
-        ticks = sumOfDurations
+        let bases = Array(entries.dropLast(count))
+        let details = zip(entries.suffix(count), positions).compactMap {
+            EntryDetails($0, at: $1, keepsPosition: true)
+        }
+        guard differences.allSatisfy({ $0.base < bases.count }), positions.allSatisfy({ $0 < Self.size }) else {
+            return nil
+        }
+        let shared = previous.flatMap { Self.sharing($0.lastBase, bases, differences, details) }
+        self = shared ?? EntryBlock(bases: bases, differences, details: details)
+        guard mediaSequences.count == Self.size else { return nil }
     }
+
+    /// A block whose first base is that of an earlier block; nil if its entries do not fit that base.
+    private static func sharing(
+        _ shared: [RingEntry], _ bases: [RingEntry], _ differences: [EntryDifference], _ details: [EntryDetails]
+    ) -> EntryBlock? {
+        guard let base = shared.first, differences[0].isBase, differences[0].base == 0,
+            let first = EntryDifference(bases[0], from: base, at: 0)
+        else { return nil }
+        var raised = [first]
+        raised.reserveCapacity(size)
+        for difference in differences.dropFirst() {
+            guard difference.base == 0 else {
+                raised.append(difference)
+                continue
+            }
+            guard !difference.isBase, let difference = difference.raised(by: first) else { return nil }
+            raised.append(difference)
+        }
+        let found = EntryDetails(bases[0], at: 0, keepsPosition: false)
+        return EntryBlock(
+            bases: bases.count == 1 ? shared : shared + bases.dropFirst(), raised,
+            details: (found.map { [$0] } ?? []) + details)
+    }
+
+    /// Whether an entry has its upstream position in full.
+    var hasPosition: Bool { details.contains(where: \.hasPosition) }
+
+    /// Drops the upstream position, because a later block has one.
+    mutating func dropPosition() { details = details.compactMap(\.withoutPosition) }
 }
 
 /// The properties of an entry that are neither in its base nor in its `EntryDifference`.
@@ -173,12 +265,13 @@ private struct EntryDetails: Sendable {
     let position: Int
     private let adMarkers: SegmentAdMarkers
     private let privateData: SpoolFile?
-    private let extent: TransportStreamExtent?
+    /// nil if the extent is in the difference.
+    let extent: TransportStreamExtent?
     private let audioFiles: [TrackFile?]
     private let videoFiles: [VariantMedia<TrackFile>]
     private let leadingAudioBytes: Int
-    private let upstream: UpstreamPosition?
-    private let audioTracks: [AudioTrackPoint]
+    private var upstream: UpstreamPosition?
+    private var audioTracks: [AudioTrackPoint]
 
     /// - Returns: nil if the entry has no such properties.
     init?(_ entry: RingEntry, at position: Int, keepsPosition: Bool) {
@@ -191,9 +284,21 @@ private struct EntryDetails: Sendable {
         leadingAudioBytes = entry.leadingAudioBytes
         upstream = keepsPosition ? entry.resumePoint.upstream : nil
         audioTracks = keepsPosition ? entry.resumePoint.audioTracks : []
+        if isEmpty { return nil }
+    }
+
+    private var isEmpty: Bool {
         let hasFiles = privateData != nil || !audioFiles.isEmpty || !videoFiles.isEmpty
-        let isEmpty = adMarkers == SegmentAdMarkers() && extent == nil && !hasFiles
-        if isEmpty, upstream == nil, audioTracks.isEmpty { return nil }
+        return adMarkers == SegmentAdMarkers() && extent == nil && !hasFiles && !hasPosition
+    }
+
+    var hasPosition: Bool { upstream != nil || !audioTracks.isEmpty }
+
+    /// nil if nothing else is left.
+    var withoutPosition: EntryDetails? {
+        var details = self
+        (details.upstream, details.audioTracks) = (nil, [])
+        return details.isEmpty ? nil : details
     }
 
     func restore(_ entry: inout RingEntry) {
@@ -264,7 +369,8 @@ struct EntryDifference: Sendable {
     private var byteCount: UInt32 = 0
     private(set) var fingerprint: UInt32 = 0
     private var transportStream = PackedExtent()
-    var subtitleBytes: UInt32 = 0
+    /// Nothing: it keeps the layout of the file.
+    private let unused: UInt32 = 0
 
     init(base: Int) {
         self.base = UInt16(base)
@@ -303,7 +409,7 @@ struct EntryDifference: Sendable {
             }
             duration = try Self.rise(entry.duration, 0)
             byteCount = try Self.rise(entry.segment.byteCount, 0)
-            subtitleBytes = try Self.rise(entry.subtitleBytes, 0)
+            _ = try Self.rise(entry.subtitleBytes, 0)
         } catch { return nil }
         setFlags(entry)
     }
@@ -321,21 +427,44 @@ struct EntryDifference: Sendable {
         flags.contains(.hasExtent) ? transportStream.extent : nil
     }
 
-    /// The figures of an entry without `EntryDetails`; nil if it has subtitles.
-    func figures(from base: borrowing RingEntry) -> EntryFigures? {
-        guard subtitleBytes == 0 else { return nil }
+    /// The figures of an entry without `EntryDetails` and without subtitles.
+    func figures(from base: EntryFigures) -> EntryFigures {
         let (byteCount, duration) = (Int(byteCount), Int64(duration))
         return EntryFigures(
-            mediaSequence: number(from: base), listedFrom: base.listedFrom + UInt64(listedFrom),
-            duration: duration,
+            mediaSequence: base.mediaSequence + UInt64(mediaSequence),
+            listedFrom: base.listedFrom + UInt64(listedFrom), duration: duration,
             programDateTime: base.programDateTime.advanced(byMilliseconds: Int64(milliseconds)),
             isIndependent: flags.contains(.isIndependent), byteCount: byteCount,
-            transportStreamByteCount: base.transportStream == nil
+            transportStreamByteCount: base.transportStreamByteCount == nil
                 ? nil : EntryFigures.transportStreamByteCount(of: byteCount, lasting: duration),
-            storedBytes: UInt64(byteCount))
+            storedBytes: UInt64(byteCount), extent: extent)
     }
 
-    /// The entry without its `EntryDetails`.
+    /// The difference from another base, from which the base differs by `other`; nil if a number does not fit.
+    func raised(by other: EntryDifference) -> EntryDifference? {
+        var raised = self
+        do throws(Overflow) {
+            try Self.raise(&raised.mediaSequence, by: other.mediaSequence)
+            try Self.raise(&raised.milliseconds, by: other.milliseconds)
+            try Self.raise(&raised.videoDecodeTime, by: other.videoDecodeTime)
+            try Self.raise(&raised.audioDecodeTime, by: other.audioDecodeTime)
+            try Self.raise(&raised.fragmentSequenceNumber, by: other.fragmentSequenceNumber)
+            try Self.raise(&raised.presentationEnd, by: other.presentationEnd)
+            try Self.raise(&raised.listedFrom, by: other.listedFrom)
+            if flags.contains(.hasUpstream) {
+                try Self.raise(&raised.upstreamMediaSequence, by: other.upstreamMediaSequence)
+            }
+        } catch { return nil }
+        return raised
+    }
+
+    private static func raise(_ number: inout UInt32, by other: UInt32) throws(Overflow) {
+        let (sum, overflows) = number.addingReportingOverflow(other)
+        guard !overflows else { throw Overflow() }
+        number = sum
+    }
+
+    /// The entry without its `EntryDetails` and its subtitles.
     func entry(from base: RingEntry) -> RingEntry {
         var entry = base
         entry.mediaSequence += UInt64(mediaSequence)
@@ -349,7 +478,6 @@ struct EntryDifference: Sendable {
         entry.duration = Int64(duration)
         entry.programDateTime = base.programDateTime.advanced(byMilliseconds: Int64(milliseconds))
         entry.listedFrom += UInt64(listedFrom)
-        entry.subtitleBytes = UInt64(subtitleBytes)
         entry.adMarkers = SegmentAdMarkers()
         (entry.audioFiles, entry.videoFiles, entry.leadingAudioBytes) = ([], [], 0)
         entry.resumePoint.videoDecodeTime += UInt64(videoDecodeTime)
@@ -377,6 +505,12 @@ struct EntryDifference: Sendable {
 }
 
 extension RingEntry {
+    fileprivate func withSubtitles(_ byteCount: UInt64) -> RingEntry {
+        var entry = self
+        entry.subtitleBytes = byteCount
+        return entry
+    }
+
     /// Whether this entry equals `base` in everything that differences do not contain.
     fileprivate func hasConstants(of base: RingEntry) -> Bool {
         let (point, origin) = (resumePoint, base.resumePoint)

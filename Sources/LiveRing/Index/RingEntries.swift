@@ -23,15 +23,20 @@ package struct RingEntries: Sendable {
         recent.append(entry)
         endIndex += 1
         guard recent.count >= Self.recentCount + EntryBlock.size else { return }
-        blocks.append(EntryBlock(recent.prefix(EntryBlock.size)))
+        insert(EntryBlock(recent.prefix(EntryBlock.size), after: blocks.last))
         recent.removeFirst(EntryBlock.size)
     }
 
     /// Appends the entries of a block. All entries so far must be in blocks.
     mutating func append(_ block: EntryBlock) {
         precondition(recent.isEmpty)
-        blocks.append(block)
+        insert(block)
         endIndex += EntryBlock.size
+    }
+
+    private mutating func insert(_ block: EntryBlock) {
+        if block.hasPosition, blocks.last?.hasPosition == true { blocks[blocks.endIndex - 1].dropPosition() }
+        blocks.append(block)
     }
 
     /// The blocks with the entry at `index` and later ones.
@@ -89,6 +94,29 @@ package struct RingEntries: Sendable {
         guard position < 0 else { return !recent[recent.startIndex + position].adMarkers.dateRanges.isEmpty }
         let (block, offset) = (index - blockStart).quotientAndRemainder(dividingBy: EntryBlock.size)
         return blocks[blocks.startIndex + block].hasDetails(at: offset)
+    }
+
+    /// The extent of the transport stream of the entry at `index`, and whether the entry is a gap.
+    func extent(at index: Int) -> (extent: TransportStreamExtent?, isGap: Bool) {
+        let position = index - blockEnd
+        guard position < 0 else {
+            let entry = recent[recent.startIndex + position]
+            return (entry.transportStream?.extent, entry.isGap)
+        }
+        StepCounter.add(1)
+        let (block, offset) = (index - blockStart).quotientAndRemainder(dividingBy: EntryBlock.size)
+        return blocks[blocks.startIndex + block].extent(at: offset)
+    }
+
+    /// Changes the bytes of the subtitles of the entry at `index`.
+    mutating func setSubtitleBytes(_ byteCount: UInt64, at index: Int) {
+        let position = index - blockEnd
+        guard position < 0 else {
+            recent[recent.startIndex + position].subtitleBytes = byteCount
+            return
+        }
+        let (block, offset) = (index - blockStart).quotientAndRemainder(dividingBy: EntryBlock.size)
+        blocks[blocks.startIndex + block].setSubtitleBytes(byteCount, at: offset)
     }
 
     /// Calls `body` with the number and the fingerprint in the name of the segment of each entry that is no gap.

@@ -224,6 +224,8 @@ struct EntryFigures: Equatable, Sendable {
     /// An upper bound of the segment's size as a transport stream; nil if it is not offered as one.
     let transportStreamByteCount: Int?
     let storedBytes: UInt64
+    /// The extent of its transport stream.
+    let extent: TransportStreamExtent?
 
     var programDateTimeEnd: ProgramDateTime {
         programDateTime.advanced(byMilliseconds: PlaylistTicks.milliseconds(ticks: duration))
@@ -241,7 +243,8 @@ extension RingEntry {
         EntryFigures(
             mediaSequence: mediaSequence, listedFrom: listedFrom, duration: duration, programDateTime: programDateTime,
             isIndependent: isIndependent, byteCount: segment.byteCount,
-            transportStreamByteCount: transportStream.map(transportStreamByteCount), storedBytes: storedBytes)
+            transportStreamByteCount: transportStream.map(transportStreamByteCount), storedBytes: storedBytes,
+            extent: transportStream?.extent)
     }
 
     private func transportStreamByteCount(_ point: TransportStreamPoint) -> Int {

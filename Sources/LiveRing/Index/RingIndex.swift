@@ -141,7 +141,7 @@ package struct RingIndex: Equatable, Sendable {
             if let known {
                 if Self.isRegression(known, after: previous) { indicesOfDateRegressions.append(index) }
                 variantSums.append(known)
-                transportStreamSums.append(block.extent(at: position), isGap: false)
+                transportStreamSums.append(known.extent, isGap: false)
                 count(known)
                 (entry, sharing) = (known, sharing + 1)
             } else {
@@ -195,7 +195,9 @@ package struct RingIndex: Equatable, Sendable {
     mutating func addSubtitles(_ byteCount: Int, to mediaSequence: UInt64) {
         func add(to bytes: inout UInt64) { bytes = UInt64(clamping: Int64(clamping: bytes) + Int64(byteCount)) }
         guard let index = index(ofNumber: mediaSequence) else { return }
-        add(to: &entries[index].subtitleBytes)
+        var bytes = entries[index].subtitleBytes
+        add(to: &bytes)
+        entries.setSubtitleBytes(bytes, at: index)
         if index < listedStart { add(to: &retiredBytes) } else { add(to: &listedBytes) }
     }
 

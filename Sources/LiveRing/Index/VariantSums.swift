@@ -82,6 +82,14 @@ struct PeakBitRate: Equatable, Sendable {
         var bytes = 0
         var ticks: Int64 = 0
         var highest = 0
+
+        /// - Parameter target: TARGETDURATION in 90 kHz ticks.
+        mutating func extend(bytes: Int, ticks: Int64, target: Int64) {
+            self.bytes += bytes
+            self.ticks += ticks
+            guard self.ticks * 2 >= target, self.ticks * 2 <= target * 3 else { return }
+            highest = max(highest, PeakBitRate.bitRate(bytes: self.bytes, ticks: self.ticks))
+        }
     }
 
     /// The maximum number of spans that may still grow. Spans of more segments are not measured.
@@ -103,7 +111,7 @@ struct PeakBitRate: Equatable, Sendable {
 
     mutating func append(_ mediaSequence: UInt64, bytes: Int, ticks: Int64) {
         open.append(Span(mediaSequence: mediaSequence))
-        for position in open.indices { extend(&open[position], bytes: bytes, ticks: ticks) }
+        for position in open.indices { open[position].extend(bytes: bytes, ticks: ticks, target: target) }
         var closing = max(0, open.count - Self.openLimit)
         while closing < open.count, open[closing].ticks * 2 > target * 3 { closing += 1 }
         guard closing > 0 else { return }
@@ -115,13 +123,6 @@ struct PeakBitRate: Equatable, Sendable {
     mutating func remove(_ mediaSequence: UInt64) {
         if closed.first?.mediaSequence == mediaSequence { closed.removeFirst() }
         if open.first?.mediaSequence == mediaSequence { open.removeFirst() }
-    }
-
-    private func extend(_ span: inout Span, bytes: Int, ticks: Int64) {
-        span.bytes += bytes
-        span.ticks += ticks
-        guard span.ticks * 2 >= target, span.ticks * 2 <= target * 3 else { return }
-        span.highest = max(span.highest, Self.bitRate(bytes: span.bytes, ticks: span.ticks))
     }
 
     private mutating func close(_ span: Span) {

@@ -95,23 +95,27 @@ struct CheckpointFile: Sendable {
         return UInt32(bytes.count).littleEndianBytes + SpoolName.fingerprint(bytes).littleEndianBytes + bytes
     }
 
-    /// Reads the chunks of a file up to the first incomplete one.
-    static func read(_ bytes: [UInt8]) -> Content {
+    /// Reads the chunks of a file up to the first incomplete one. Only one chunk is in memory at a time.
+    static func read(_ file: borrowing FileDescriptor) throws(RingError) -> Content {
         var (content, position) = (Content(), head.count)
-        guard bytes.starts(with: head) else { return content }
-        while position + 8 <= bytes.count {
+        let byteCount = try file.byteCount()
+        guard try file.bytes(in: 0..<position) == head else { return content }
+        while position + 8 <= byteCount {
             let start = position + 8
-            let count = Int(UInt32(littleEndianBytes: bytes[position..<position + 4]))
-            guard count <= bytes.count - start,
-                SpoolName.fingerprint(bytes[start..<start + count])
-                    == UInt32(littleEndianBytes: bytes[position + 4..<start]),
-                let block = EntryBlock(bytes: bytes[start..<start + count], reading: RingJournal.entries),
+            let numbers = try file.bytes(in: position..<start)
+            guard numbers.count == 8 else { break }
+            let count = Int(UInt32(littleEndianBytes: numbers[..<4]))
+            guard count <= byteCount - start else { break }
+            let bytes = try file.bytes(in: start..<start + count)
+            guard SpoolName.fingerprint(bytes) == UInt32(littleEndianBytes: numbers[4...]),
+                let block = EntryBlock(
+                    bytes: bytes[...], after: content.blocks.last, reading: RingJournal.entries),
                 content.blocks.last.map({ $0.mediaSequences.upperBound == block.mediaSequences.lowerBound }) ?? true
             else { break }
             content.blocks.append(block)
             position = start + count
         }
-        content.isWhole = position == bytes.count
+        content.isWhole = position == byteCount
         return content
     }
 }

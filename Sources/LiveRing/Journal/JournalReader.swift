@@ -18,8 +18,8 @@ enum JournalReader {
             return nil
         }
         let version = try file.version()
-        if let bytes = try? FileDescriptor("\(directory)/\(SpoolName.checkpoint)").readToEnd(),
-            let journal = try records(of: file, after: CheckpointFile.read(bytes))
+        if let checkpoint = try? CheckpointFile.read(FileDescriptor("\(directory)/\(SpoolName.checkpoint)")),
+            let journal = try records(of: file, after: checkpoint)
         {
             return (journal.journal, version, journal.end)
         }

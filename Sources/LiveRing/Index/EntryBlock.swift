@@ -162,18 +162,25 @@ struct EntryBlock: Sendable {
 extension EntryBlock {
     /// The media sequence numbers of the entries, which are consecutive.
     var mediaSequences: Range<UInt64> {
-        let first = self[0].mediaSequence
-        return first..<max(first, self[Self.size - 1].mediaSequence + 1)
+        let first = mediaSequence(at: 0)
+        return first..<max(first, mediaSequence(at: Self.size - 1) + 1)
+    }
+
+    private func mediaSequence(at position: Int) -> UInt64 {
+        let difference = differences[position]
+        let base = bases[Int(difference.base)].mediaSequence
+        return difference.isBase ? base : difference.number(from: base)
     }
 
     /// Calls `body` for each entry that is not a gap, with the number and the fingerprint in its segment's name.
     func forEachSegment(from position: Int, _ body: (UInt64, UInt32) -> Void) {
+        let numbers = bases.map(\.mediaSequence)
         for difference in differences.all[position...] {
-            let base = bases[Int(difference.base)]
+            let index = Int(difference.base)
             if !difference.isBase {
-                if !difference.isGap { body(difference.number(from: base), difference.fingerprint) }
-            } else if !base.isGap {
-                SpoolName.numberAndFingerprint(ofSegment: base.segment.name.utf8).map(body)
+                if !difference.isGap { body(difference.number(from: numbers[index]), difference.fingerprint) }
+            } else if !bases[index].isGap {
+                SpoolName.numberAndFingerprint(ofSegment: bases[index].segment.name.utf8).map(body)
             }
         }
     }
@@ -381,7 +388,8 @@ struct EntryDifference: Sendable {
 
     var isGap: Bool { flags.contains(.isGap) }
 
-    func number(from base: borrowing RingEntry) -> UInt64 { base.mediaSequence + UInt64(mediaSequence) }
+    /// - Parameter base: the media sequence number of the base.
+    func number(from base: UInt64) -> UInt64 { base + UInt64(mediaSequence) }
 
     /// - Returns: nil if `entry` differs in more than this value holds, or by more.
     init?(_ entry: RingEntry, from base: RingEntry, at index: Int) {
@@ -431,9 +439,8 @@ struct EntryDifference: Sendable {
     func figures(from base: EntryFigures) -> EntryFigures {
         let (byteCount, duration) = (Int(byteCount), Int64(duration))
         return EntryFigures(
-            mediaSequence: base.mediaSequence + UInt64(mediaSequence),
-            listedFrom: base.listedFrom + UInt64(listedFrom), duration: duration,
-            programDateTime: base.programDateTime.advanced(byMilliseconds: Int64(milliseconds)),
+            mediaSequence: number(from: base.mediaSequence), listedFrom: base.listedFrom + UInt64(listedFrom),
+            duration: duration, programDateTime: base.programDateTime.advanced(byMilliseconds: Int64(milliseconds)),
             isIndependent: flags.contains(.isIndependent), byteCount: byteCount,
             transportStreamByteCount: base.transportStreamByteCount == nil
                 ? nil : EntryFigures.transportStreamByteCount(of: byteCount, lasting: duration),

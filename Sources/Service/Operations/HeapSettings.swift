@@ -34,8 +34,8 @@ package enum HeapSettings {
 
     private static let isTrimDue = Atomic(false)
 
-    /// Returns free memory half a minute later. Called when a channel begins, because its first segments arrive at
-    /// once, and leave free memory that is not needed again.
+    /// Returns free memory half a minute later. Called when a channel begins, because reading its spool, or its first
+    /// segments, which arrive at once, leave free memory that is not needed again.
     static func trimSoon() {
         guard !isTrimDue.exchange(true, ordering: .relaxed) else { return }
         Task {

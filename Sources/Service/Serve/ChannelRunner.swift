@@ -160,6 +160,7 @@ extension ChannelRunner {
             // What an earlier process published can be played before the upstream answers.
             if state.snapshot?.hasSegments == true {
                 isPublishing = true
+                HeapSettings.trimSoon()
                 onPublish()
             }
             let (fetcher, capturing, thread) = try upstream()

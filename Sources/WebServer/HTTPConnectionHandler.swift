@@ -373,8 +373,11 @@ extension HTTPConnectionHandler {
         let head = request.head(of: answer, keepAlive: keepAlive)
         output = ResponseOutput(isStream: transport == .stream, isChunked: head.isChunked)
         let slice = nextSlice()
-        if let variant, unsent.isEmpty, let bytes = head.bytes(before: slice, context.channel.allocator) {
+        if let variant, unsent.isEmpty, slice.count <= ReadyAnswers.bodyLimit,
+            let bytes = head.bytes(before: slice, context.channel.allocator)
+        {
             readyAnswers.keep(bytes, bodyByteCount: slice.count, of: response, variant, second: now)
+            return output.write(.byteBuffer(bytes), promise: makeSentPromise(context), context)
         }
         output.write(head, slice, promise: makeSentPromise(context), context)
     }

@@ -1,4 +1,5 @@
 import Dispatch
+import Glibc
 import Synchronization
 
 /// Runs the long parts of all sessions on a thread per core: the part with the nearest deadline first, whichever came first.
@@ -6,7 +7,7 @@ import Synchronization
 /// Segments of many channels that come at the same moment wait for each other here. Those of 2 s must be listed before those
 /// of 10 s.
 package final class DeadlineExecutor: Sendable {
-    package static let shared = DeadlineExecutor(DispatchQueue(label: "liverelay.media", attributes: .concurrent))
+    package static let shared = DeadlineExecutor(threads: sysconf(Int32(_SC_NPROCESSORS_ONLN)))
 
     private struct Job {
         let deadline: ContinuousClock.Instant
@@ -28,30 +29,43 @@ package final class DeadlineExecutor: Sendable {
         }
     }
 
-    private let queue: DispatchQueue
-    /// The nearest deadline last; of jobs with the same one, the one that came first.
-    private let waiting = Mutex<[Job]>([])
+    private struct State {
+        /// The nearest deadline last; of jobs with the same one, the one that came first.
+        var waiting: [Job] = []
+        var running = 0
+    }
 
-    /// - Parameter queue: runs as many blocks at once as jobs may run.
-    init(_ queue: DispatchQueue) { self.queue = queue }
+    private let threads: Int
+    private let queue = DispatchQueue(label: "liverelay.media", attributes: .concurrent)
+    private let state = Mutex(State())
+
+    /// - Parameter threads: how many jobs may run at once.
+    init(threads: Int) { self.threads = max(1, threads) }
 
     /// The executor for a part of a step that should be done within a time from now.
     package func part(within allowance: Duration) -> any TaskExecutor { Part(self, .now + allowance) }
 
     private func enqueue(_ job: Job) {
-        waiting.withLock { waiting in
-            var (start, end) = (waiting.startIndex, waiting.endIndex)
-            while start < end {
-                let middle = (start + end) / 2
-                if waiting[middle].deadline > job.deadline { start = middle + 1 } else { end = middle }
-            }
-            waiting.insert(job, at: start)
+        let needsThread = state.withLock { state in
+            let index = state.waiting.partitioningIndex { $0.deadline <= job.deadline }
+            state.waiting.insert(job, at: index)
+            guard state.running < threads else { return false }
+            state.running += 1
+            return true
         }
-        queue.async { self.runNext() }
+        if needsThread { queue.async { self.runAll() } }
     }
 
-    private func runNext() {
-        guard let next = waiting.withLock({ $0.popLast() }) else { return }
-        unsafe next.job.runSynchronously(on: next.part.asUnownedTaskExecutor())
+    private func runAll() {
+        while let next = next() {
+            withExtendedLifetime(next.part) { unsafe next.job.runSynchronously(on: next.part.asUnownedTaskExecutor()) }
+        }
+    }
+
+    private func next() -> Job? {
+        state.withLock { state in
+            if state.waiting.isEmpty { state.running -= 1 }
+            return state.waiting.popLast()
+        }
     }
 }

@@ -73,9 +73,9 @@ final class ConnectionInput: ChannelDuplexHandler {
 
     func channelRead(context: ChannelHandlerContext, data: NIOAny) {
         guard isDiscarding else {
-            if repetition.recognizes(unwrapInboundIn(data)) {
-                return context.fireUserInboundEventTriggered(RepeatedRequest.Event())
-            }
+            let event = repetition.take(unwrapInboundIn(data))
+            if let event { context.fireUserInboundEventTriggered(event) }
+            if case .repeated = event { return }
             return context.fireChannelRead(data)
         }
         discarded += unwrapInboundIn(data).readableBytes

@@ -66,10 +66,11 @@ final class HTTPConnectionHandler: ChannelDuplexHandler {
     private let connections: OpenConnections
     private let readyAnswers: ReadyAnswers
     private var hasRequested = false
-    /// The head that the parser delivered last.
-    private var lastHead: HTTPRequestHead?
-    /// The last answered request.
-    private var lastExchange: HTTPExchange?
+    /// The requests that are recognized if the client sends them again, by their numbers; a request is made of the head when
+    /// it is repeated.
+    private var remembered: [Int: (head: HTTPRequestHead, request: HTTPExchange?)] = [:]
+    /// The number of the next request from the parser.
+    private var nextNumber: Int?
     private var isRequestComplete = true
     /// The address of the client, as text.
     private var peer: String?
@@ -157,19 +158,24 @@ extension HTTPConnectionHandler {
 
     func channelRead(context: ChannelHandlerContext, data: NIOAny) {
         let part = unwrapInboundIn(data)
-        if case .head(let head) = part { lastHead = head }
+        if let number = nextNumber, case .head(let head) = part {
+            remembered[number] = (head, nil)
+            nextNumber = nil
+        }
         if holdsRequests || !waiting.isEmpty { waiting.append(.part(part)) } else { receive(part, context) }
     }
 
-    /// Handles the last request again, which had no body.
-    private func receiveRepeated(_ context: ChannelHandlerContext) {
-        guard let lastHead else { return }
+    /// Handles a request again, which had no body.
+    private func receiveRepeated(_ number: Int, _ context: ChannelHandlerContext) {
+        guard let (head, known) = remembered[number] else { return }
         if holdsRequests || !waiting.isEmpty {
-            waiting.append(.part(.head(lastHead)))
+            waiting.append(.part(.head(head)))
             waiting.append(.part(.end(nil)))
-        } else if case .idle = state, let lastExchange {
+        } else if case .idle = state {
             isRequestComplete = false
-            answer(lastExchange, context)
+            let request = known ?? HTTPExchange(head, in: responder.paths, from: peer)
+            if known == nil { remembered[number] = (head, request) }
+            answer(request, context)
             receive(.end(nil), context)
         }
     }
@@ -222,7 +228,8 @@ extension HTTPConnectionHandler {
 
     func userInboundEventTriggered(context: ChannelHandlerContext, event: Any) {
         switch event {
-        case is RepeatedRequest.Event: receiveRepeated(context)
+        case RepeatedRequest.Event.remembered(let number): nextNumber = number
+        case RepeatedRequest.Event.repeated(let number): receiveRepeated(number, context)
         case ChannelEvent.inputClosed:
             if transport != .stream {
                 hasInputEnded = true
@@ -280,9 +287,7 @@ extension HTTPConnectionHandler {
         var head = received
         // A stream supports everything of HTTP/1.1: answers of unknown length, and one Host.
         if transport == .stream { head.version = .http1_1 }
-        let request = HTTPExchange(head, in: responder.paths, from: peer)
-        lastExchange = request
-        answer(request, context)
+        answer(HTTPExchange(head, in: responder.paths, from: peer), context)
     }
 
     private func answer(_ request: HTTPExchange, _ context: ChannelHandlerContext) {

@@ -12,7 +12,7 @@ struct HTTPExchange {
     let received: ReceivedRequest
     /// The size of the body in bytes; nil if it is not announced.
     let bodyByteCount: Int?
-    /// Which form of an answer that others get too the request gets; nil: an answer of its own.
+    /// The form in which the request gets an answer that other requests get, too; nil: it gets its own.
     let variant: ReadyAnswers.Variant?
 
     /// - Parameter peer: the IP address of the other end of the connection.

@@ -2,14 +2,14 @@ import HTTP
 import NIOCore
 import Synchronization
 
-/// Answers as they are sent, head and body, so that one which many clients get within a second is written once.
+/// Answers as they are sent, head and body. An answer that many clients get within a second is written once.
 ///
-/// Only whole answers from memory that a cache of the responder holds, such as playlists, are kept. All are dropped when
-/// the second changes, which their `Date` states.
+/// Only whole answers from memory are kept that a cache of the responder holds, such as playlists. An answer of another
+/// second, which its `Date` states, drops all.
 final class ReadyAnswers: Sendable {
     /// The largest body that is kept, in bytes.
     static let bodyLimit = 64 << 10
-    /// The most bytes that are kept.
+    /// The most bytes that are kept, with the bodies before their compression.
     static let byteLimit = 4 << 20
 
     struct Ready {
@@ -18,7 +18,7 @@ final class ReadyAnswers: Sendable {
         let bodyByteCount: Int
     }
 
-    /// The request's share of an answer. Two requests with the same variant get the same bytes.
+    /// The form of an answer. Two requests with the same variant get the same bytes.
     enum Variant: Hashable {
         case identity, gzip
     }
@@ -46,12 +46,13 @@ final class ReadyAnswers: Sendable {
     }
 
     func keep(_ bytes: ByteBuffer, bodyByteCount: Int, of response: Response, _ variant: Variant, second: Int) {
-        guard let key = Key(response, variant), bodyByteCount <= Self.bodyLimit else { return }
+        guard let key = Key(response, variant), case .bytes(let body, gzip: _) = response.body,
+            bodyByteCount <= Self.bodyLimit, body.count <= Self.byteLimit / 16
+        else { return }
+        let byteCount = bytes.readableBytes + body.count
         state.withLock { state in
-            if state.second != second || state.byteCount + bytes.readableBytes > Self.byteLimit {
-                state = State(second: second)
-            }
-            state.byteCount += bytes.readableBytes
+            if state.second != second || state.byteCount + byteCount > Self.byteLimit { state = State(second: second) }
+            state.byteCount += byteCount
             state.answers[key] = Ready(response: response, bytes: bytes, bodyByteCount: bodyByteCount)
         }
     }
@@ -61,9 +62,10 @@ final class ReadyAnswers: Sendable {
 }
 
 extension ReadyAnswers.Key {
-    /// nil if no other client will get the same answer.
+    /// nil if no other client will get the same answer: no cache holds an answer of another node.
     fileprivate init?(_ response: Response, _ variant: ReadyAnswers.Variant) {
-        guard response.status == .ok, response.held == nil, case .bytes(_, gzip: let gzip?) = response.body
+        guard response.status == .ok, response.held == nil, !response.isPassed,
+            case .bytes(_, gzip: let gzip?) = response.body
         else { return nil }
         self.init(body: ObjectIdentifier(gzip), variant: variant)
     }

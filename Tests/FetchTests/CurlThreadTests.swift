@@ -48,7 +48,7 @@ struct CurlThreadTests {
         #expect(order == [0, 20, 40, 60])
     }
 
-    /// Whether the part may take long, how long the part takes, for each part; whether it leaves the thread.
+    /// `isLong`, and how long the part takes, for each part; whether it leaves the thread.
     @Test func partsThatTakeLongLeaveTheThread() async {
         let parts: [(isLong: Bool, lasts: Duration, leaves: Bool)] = [
             (false, .milliseconds(1), false), (true, .milliseconds(1), true), (false, .milliseconds(30), false),
@@ -58,7 +58,7 @@ struct CurlThreadTests {
             var (placement, now, left) = (StepPlacement(hasThread: true), Duration.zero, [Bool]())
             let own = pthread_self()
             for part in parts {
-                let thread = await placement.run(within: part.isLong ? .seconds(1) : nil, now: { now }) {
+                let thread = await placement.run(isLong: part.isLong, now: { now }) {
                     await Task.yield()
                     now += part.lasts
                     return pthread_self()

@@ -1,4 +1,5 @@
 import Dispatch
+import Glibc
 import Synchronization
 import Testing
 
@@ -23,39 +24,50 @@ import Testing
 
     /// Parts that come while the only thread is busy.
     @Test(arguments: rows) func nearestFirst(row: Row) async {
-        let queue = DispatchQueue(label: "one thread")
-        let executor = DeadlineExecutor(queue)
-        let order = Order<Int>()
-        queue.suspend()
+        let executor = DeadlineExecutor(threads: 1)
+        let (order, busy) = (Order<Int>(), Barrier())
+        let first = Task(executorPreference: executor.part(within: .zero)) { busy.wait() }
         let parts = row.deadlines.enumerated().map { number, seconds in
             // The job is on the executor when this returns.
-            Task(executorPreference: executor.part(within: .seconds(seconds))) {
-                order.append(number)
-            }
+            Task(executorPreference: executor.part(within: .seconds(seconds))) { order.append(number) }
         }
-        queue.resume()
+        busy.open()
+        await first.value
         for part in parts { await part.value }
         #expect(order.all == row.order)
     }
 
     /// A part that waits goes on before later deadlines, also after its wait.
     @Test func keptOverAWait() async {
-        let queue = DispatchQueue(label: "one thread")
-        let executor = DeadlineExecutor(queue)
-        let order = Order<String>()
-        queue.suspend()
+        let executor = DeadlineExecutor(threads: 1)
+        let (order, busy) = (Order<String>(), Barrier())
+        let first = Task(executorPreference: executor.part(within: .zero)) { busy.wait() }
         let near = Task(executorPreference: executor.part(within: .seconds(1))) {
             order.append("near")
             await Task.yield()
             order.append("near again")
         }
-        let far = Task(executorPreference: executor.part(within: .seconds(9))) {
-            order.append("far")
-        }
-        queue.resume()
-        await near.value
-        await far.value
+        let far = Task(executorPreference: executor.part(within: .seconds(9))) { order.append("far") }
+        busy.open()
+        for task in [first, near, far] { await task.value }
         #expect(order.all == ["near", "near again", "far"])
+    }
+
+    /// No more jobs run at once than there are threads, and none is lost.
+    @Test func boundedThreads() async {
+        let executor = DeadlineExecutor(threads: 3)
+        let counts = Mutex((running: 0, most: 0, done: 0))
+        await withTaskGroup { group in
+            for number in 0..<200 {
+                group.addTask(executorPreference: executor.part(within: .milliseconds(number % 7))) {
+                    counts.withLock { $0 = ($0.running + 1, max($0.most, $0.running + 1), $0.done) }
+                    usleep(200)
+                    counts.withLock { $0 = ($0.running - 1, $0.most, $0.done + 1) }
+                }
+            }
+        }
+        #expect(counts.withLock { $0.done } == 200)
+        #expect(counts.withLock { $0.most } <= 3)
     }
 }
 
@@ -65,4 +77,13 @@ private final class Order<Element: Sendable>: Sendable {
     var all: [Element] { elements.withLock { $0 } }
 
     func append(_ element: Element) { elements.withLock { $0.append(element) } }
+}
+
+/// Blocks a thread until it is opened.
+private final class Barrier: Sendable {
+    private let semaphore = DispatchSemaphore(value: 0)
+
+    func wait() { semaphore.wait() }
+
+    func open() { semaphore.signal() }
 }

@@ -32,6 +32,7 @@ enum ImportRule {
         ],
         "Glibc": [
             "Support/Addresses/IPAddress.swift", "Support/Dates/WallClock.swift", "Fetch/Curl/", "Fetch/Datagrams/",
+            "Fetch/DeadlineExecutor.swift",
             "Support/Files/LocalFile.swift", "LiveRing/Spool/", "LiveRing/Values/RingError+Message.swift",
             "Export/Slate/SlateError+Message.swift",
             "Export/Pool/MediaPool.swift", "Record/", "HTTP/Access/", "WebServer/",

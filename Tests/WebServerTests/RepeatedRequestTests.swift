@@ -20,8 +20,8 @@ import WebTestSupport
     static let rows = [
         Row(when: "the same again and again", inputs: [first, first, first], recognized: [false, true, true]),
         Row(
-            when: "another, and that again", inputs: [first, second, second, first],
-            recognized: [false, false, true, false]),
+            when: "another, and both again", inputs: [first, second, second, first],
+            recognized: [false, false, true, true]),
         Row(
             when: "two in one piece", inputs: [first + second, first + second, second, second],
             recognized: [false, false, false, false]),
@@ -66,7 +66,25 @@ import WebTestSupport
 
     @Test("Inputs of one connection", arguments: rows) func recognition(row: Row) {
         var repetition = RepeatedRequest()
-        #expect(row.inputs.map { repetition.recognizes(ByteBuffer(string: $0)) } == row.recognized)
+        let events = row.inputs.map { repetition.take(ByteBuffer(string: $0)) }
+        #expect(events.map { if case .repeated = $0 { true } else { false } } == row.recognized)
+    }
+
+    /// A player that reloads two playlists between segments, each of which is asked for once.
+    @Test func playlistsBetweenSegments() {
+        var repetition = RepeatedRequest()
+        var numbers: [RepeatedRequest.Event?] = []
+        for segment in 0..<20 {
+            for path in ["/live.m3u8", "/audio-1.m3u8", "/seg-\(segment).m4s"] {
+                numbers.append(repetition.take(ByteBuffer(string: request("GET", path))))
+            }
+        }
+        #expect(numbers.prefix(3) == [.remembered(0), .remembered(1), .remembered(2)])
+        for round in 1..<20 {
+            #expect(numbers[3 * round] == .repeated(0))
+            #expect(numbers[3 * round + 1] == .repeated(1))
+            #expect(numbers[3 * round + 2].map { $0 == .remembered(2) || $0 == .remembered(3) } == true)
+        }
     }
 }
 
@@ -100,6 +118,21 @@ import WebTestSupport
     /// The fields but the date.
     private static func lines(_ response: RawResponse) -> [String] {
         response.fields.map { "\($0.name): \($0.value)" }.filter { !$0.hasPrefix("Date") }
+    }
+
+    /// Playlists and segments in turn on one connection.
+    @Test func severalInTurn() async throws {
+        let origin = try await HTTPOrigin()
+        var client = try origin.client()
+        for round in 0..<10 {
+            try client.send(request("GET", "/live.m3u8"))
+            #expect(try client.response().body == HTTPOrigin.playlist)
+            try client.send(request("GET", "/query?start=1"))
+            #expect(try client.response().body == Array("1\n".utf8))
+            try client.send(request("GET", "/query?start=\(round + 100)"))
+            #expect(try client.response().body == Array("\(round + 100)\n".utf8))
+        }
+        await origin.server.shutdown(within: .seconds(1))
     }
 
     /// A client that does not wait for an answer gets one for each request.

@@ -19,11 +19,16 @@ extension MediaPlaylist {
     /// Returns the segment with a number that is in `window`.
     func segment(_ number: UInt64) -> MediaSegment { segments[Int(number - segments[0].mediaSequence)] }
 
-    /// Returns the segment that begins at `date`, with a tolerance of half its duration; nil if none does, or it is a gap.
-    func segment(at date: ProgramDateTime) -> MediaSegment? {
-        zip(segments, programDateTimes).first { segment, begin in
-            begin.map { $0.distance(to: date) < segment.duration / 2 } ?? false
-        }.flatMap { $0.0.isGap ? nil : $0.0 }
+    /// Returns the segment that begins nearest to the date of another one, by less than half of the shorter of both; nil if
+    /// none does, or it is a gap.
+    func segment(at date: ProgramDateTime, lasting duration: Duration) -> MediaSegment? {
+        let distances = zip(segments, programDateTimes).compactMap { segment, begin in
+            begin.map { (segment: segment, distance: $0.distance(to: date)) }
+        }
+        guard let nearest = distances.min(by: { $0.distance < $1.distance }), !nearest.segment.isGap,
+            nearest.distance < min(nearest.segment.duration, duration) / 2
+        else { return nil }
+        return nearest.segment
     }
 
     /// Returns all EXT-X-DATERANGEs except those that stand with the segments `numbers`.

@@ -245,7 +245,9 @@ package struct ChannelSession: IngestSession {
             JoinPoint(date: first.programDateTime, mediaSequence: first.mediaSequence).relation(of: ready) == .precedes
         {
             // The variant on trial lacks what waits for a missing segment of the published one.
-            return forwardToActive(.passOver, at: now)
+            forwardToActive(.passOver, at: now)
+            // What waits for its audio, too, would hold up the trial.
+            if output.awaitsOutcome || state.active?.nextReady != ready { return }
         }
         if let status = state.activeStatus { retiredCounts += IngestCounts(status) }
         apply(.trialPassed)

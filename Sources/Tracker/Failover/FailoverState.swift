@@ -175,7 +175,7 @@ enum FailoverState: Sendable {
     ///   - edge: the end of what is published.
     func decision(
         at now: Duration, order: FailoverOrder, history: SourceHistory, failbackDelay: Duration,
-        returnAt: Duration? = nil, edge: PublishedEdge = PublishedEdge()
+        returnAt: Duration? = nil, edge: PublishedEdge
     ) -> Decision? {
         switch self {
         case .idle, .ended: return nil

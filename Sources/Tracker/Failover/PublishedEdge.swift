@@ -90,11 +90,13 @@ struct PublishedEdge: Equatable, Sendable {
     private func trimming(
         _ held: [UpstreamSession.Effect], byNumbersOf source: Int
     ) -> (kept: [UpstreamSession.Effect], late: [SegmentLoss]) {
-        guard let next = nextSequences[source], let first = held.lazy.compactMap(\.mainSegment).first?.mediaSequence,
-            max(first, next) - min(first, next) <= Self.numberReach
-        else { return (held, []) }
+        guard let next = nextSequences[source], let first = held.lazy.compactMap(\.mainSegment).first else {
+            return (held, [])
+        }
+        let number = first.mediaSequence
+        guard max(number, next) - min(number, next) <= Self.numberReach else { return (held, []) }
         // The time of what left the playlist has passed.
-        var pending = lateTime - gapUnit * Int(max(first, next) - next)
+        var pending = lateTime - first.duration * Int(max(number, next) - next)
         var late: [SegmentLoss] = []
         let kept = held.filter { effect in
             guard let segment = effect.mainSegment else { return true }

@@ -65,7 +65,7 @@ extension JoinPoint {
 
     /// The relation of a segment of another variant to what was published, by its date or its number; nil if these say
     /// nothing.
-    /// - Parameter isNext: whether that of the segment after it is asked for.
+    /// - Parameter isNext: whether the relation of the segment after it is asked for.
     func relation(of segment: MediaSegment, isNext: Bool = false) -> Relation? {
         let number = segment.mediaSequence &+ (isNext ? 1 : 0)
         if isPublishedInPart(number) { return .precedes }

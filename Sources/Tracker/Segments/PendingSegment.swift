@@ -135,7 +135,8 @@ struct PendingSegment: Sendable {
 
     /// Updates the URLs from a playlist with other numbers and names, if that lists the segment by its date.
     mutating func rename(from playlist: MediaPlaylist, base: String, _ cache: ResourceCache, at now: Duration) {
-        guard removedAt == nil, let date = segment.programDateTime, let listed = playlist.segment(at: date),
+        guard removedAt == nil, let date = segment.programDateTime,
+            let listed = playlist.segment(at: date, lasting: segment.duration),
             let fresh = try? SegmentRequests(listed, base: base, period: requests.period)
         else { return remove(at: now) }
         renew(fresh, cache, at: now)

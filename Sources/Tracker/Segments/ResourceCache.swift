@@ -179,7 +179,7 @@ struct ResourceCache: Sendable {
         guard let index else { return nil }
         do throws(FetchFailure) {
             entries[index].progress = .held(try entries[index].body(in: outcome))
-            // What was refused to another period is there again too.
+            // A resource that another period was refused is there again, too.
             for other in entries.indices where entries[other].request == entries[index].request {
                 if case .due = entries[other].progress { entries[other].progress = .due(at: now) }
             }

@@ -81,7 +81,7 @@ package struct SegmentPatience: Equatable, Sendable {
     }
 
     /// The end of the wait for a segment that later media has waited for `since` a moment: the first gap. If that is listed
-    /// already, an outage ends, and what failed in it is asked for once more. What did not fail is on its way as long.
+    /// already, an outage ends, and what failed in it is asked for once more. A segment that did not fail gets as long.
     private func latest(_ head: Head, since held: Duration) -> Duration? {
         guard let gapAt = head.gapAt else { return nil }
         return head.firstFailureAt != nil && gapAt > held ? gapAt : max(gapAt, held + Self.lastTry)

@@ -24,54 +24,56 @@ struct StepPlacement: Sendable {
 
     /// Runs a part of a step.
     /// - Parameters:
-    ///   - allowance: the time within which the part should be done, if it may take long; nil: it is short.
+    ///   - isLong: whether the part may take long.
+    ///   - allowance: the time within which the part should be done, if it does not run on the thread.
     ///   - now: the time on any clock.
     mutating func run<Value>(
-        within allowance: Duration?, now: () -> Duration, _ part: () async throws -> Value
+        isLong: Bool, within allowance: Duration = usualAllowance, now: () -> Duration,
+        _ part: () async throws -> Value
     ) async rethrows -> Value {
         guard hasThread else { return try await part() }
-        let start = now()
+        var start = now()
         defer { isSlow = now() - start > Self.longest }
-        guard let allowance = allowance ?? (isSlow ? Self.usualAllowance : nil) else { return try await part() }
-        let executor = DeadlineExecutor.shared.part(within: allowance)
-        return try await withTaskExecutorPreference(executor) {
+        guard isLong || isSlow else { return try await part() }
+        return try await withTaskExecutorPreference(DeadlineExecutor.shared.part(within: allowance)) {
             // Only a task that waits changes its thread.
             await Task.yield()
+            start = now()
             return try await part()
         }
     }
 }
 
 extension UpstreamSession.Input {
-    /// The time within which the session should handle the input, if that may take long; nil: it is short.
-    var allowance: Duration? {
-        let isLong =
-            switch self {
-            case .answered(_, .success(let answer)):
-                answer.body.count > StepPlacement.mostTextBytes && answer.body.looksLikeText
-            case .received(_, let part): part.bytes.count > StepPlacement.mostMediaBytes
-            default: false
-            }
-        return isLong ? StepPlacement.usualAllowance : nil
-    }
-}
-
-extension UpstreamSession.Effect {
-    /// The time within which a downstream effect should be performed, if that may take long: of a segment its duration.
-    /// Events are rare, and some open a ring.
-    var allowance: Duration? {
+    /// Whether the session may take long to handle the input.
+    var isLong: Bool {
         switch self {
-        case .deliver(let delivery), .probe(let delivery): delivery.allowance
-        case .report: StepPlacement.usualAllowance
-        case .fetch, .cancel, .wake, .end: nil
+        case .answered(_, .success(let answer)):
+            answer.body.count > StepPlacement.mostTextBytes && answer.body.looksLikeText
+        case .received(_, let part): part.bytes.count > StepPlacement.mostMediaBytes
+        default: false
         }
     }
 }
 
-extension Delivery {
-    fileprivate var allowance: Duration? {
-        guard case .segment(let tracked) = content, tracked.body.count > StepPlacement.mostMediaBytes
-        else { return nil }
-        return tracked.segment.duration
+extension UpstreamSession.Effect {
+    /// Whether it may take long to perform a downstream effect. Events are rare, and some open a ring.
+    var isLong: Bool {
+        switch self {
+        case .deliver, .probe: segment.map { $0.body.count > StepPlacement.mostMediaBytes } ?? false
+        case .report: true
+        case .fetch, .cancel, .wake, .end: false
+        }
+    }
+
+    /// The time within which a downstream effect should be performed: of a segment its duration.
+    var allowance: Duration { segment?.segment.duration ?? StepPlacement.usualAllowance }
+
+    private var segment: TrackedSegment? {
+        switch self {
+        case .deliver(let delivery), .probe(let delivery):
+            if case .segment(let segment) = delivery.content { segment } else { nil }
+        case .report, .fetch, .cancel, .wake, .end: nil
+        }
     }
 }

@@ -75,7 +75,7 @@ package struct TrackerDriver<C: Clock>: Sendable where C.Duration == Duration {
             if inputs.isEmpty { inputs = [try await tasks.next()] }
             let now = tasks.now
             let input = inputs.removeFirst()
-            let effects = await tasks.run(within: input.allowance) { session.handle(input, at: now) }
+            let effects = await tasks.run(isLong: input.isLong) { session.handle(input, at: now) }
             let (responses, end) = try await tasks.carryOut(effects, perform: perform, at: now)
             _ = try await perform(.status(session.status), now)
             if let end { return end }
@@ -147,10 +147,10 @@ private struct DriverTasks<C: Clock> where C.Duration == Duration {
 
     /// Runs a part of a step where it does not hold up others.
     mutating func run<Value>(
-        within allowance: Duration?, _ part: () async throws -> Value
+        isLong: Bool, within allowance: Duration = StepPlacement.usualAllowance, _ part: () async throws -> Value
     ) async rethrows -> Value {
         let (clock, began) = (clock, began)
-        return try await placement.run(within: allowance, now: { began.duration(to: clock.now) }, part)
+        return try await placement.run(isLong: isLong, within: allowance, now: { began.duration(to: clock.now) }, part)
     }
 
     /// Carries out effects in order. Returns the responses to downstream effects, and the end, if it came.
@@ -165,7 +165,7 @@ private struct DriverTasks<C: Clock> where C.Duration == Duration {
             case .cancel(let id): transfers[id]?.task.cancel()
             case .wake(let time): timer.wake(at: time)
             case .deliver, .probe, .report:
-                let response = try await run(within: effect.allowance) {
+                let response = try await run(isLong: effect.isLong, within: effect.allowance) {
                     try await effect.forward(to: perform, at: now)
                 }
                 if let response { responses.append(response) }

@@ -1,5 +1,6 @@
 import Dispatch
 import Glibc
+import Support
 import Synchronization
 
 /// Runs the long parts of all sessions on a thread per core: the part with the nearest deadline first, whichever came first.

@@ -73,7 +73,7 @@ final class ConnectionInput: ChannelDuplexHandler {
 
     func channelRead(context: ChannelHandlerContext, data: NIOAny) {
         guard isDiscarding else {
-            let event = repetition.take(unwrapInboundIn(data))
+            let event = repetition.recognize(unwrapInboundIn(data))
             if let event { context.fireUserInboundEventTriggered(event) }
             if case .repeated = event { return }
             return context.fireChannelRead(data)

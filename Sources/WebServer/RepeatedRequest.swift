@@ -27,9 +27,9 @@ struct RepeatedRequest {
     /// The numbers of the requests, the one that came last at the end.
     private var order: [Int] = []
 
-    /// Takes the next input of the connection.
+    /// Compares the next input of the connection with the requests before.
     /// - Returns: nil if the input is not remembered. The parser gets it, too.
-    mutating func take(_ input: ByteBuffer) -> Event? {
+    mutating func recognize(_ input: ByteBuffer) -> Event? {
         guard isBetween else { return nil }
         if let number = requests.firstIndex(of: input) {
             order.removeAll { $0 == number }

@@ -56,19 +56,29 @@ import Testing
     /// No more jobs run at once than there are threads, and none is lost.
     @Test func boundedThreads() async {
         let executor = DeadlineExecutor(threads: 3)
-        let counts = Mutex((running: 0, most: 0, done: 0))
+        let running = Running()
         await withTaskGroup { group in
             for number in 0..<200 {
                 group.addTask(executorPreference: executor.part(within: .milliseconds(number % 7))) {
-                    counts.withLock { $0 = ($0.running + 1, max($0.most, $0.running + 1), $0.done) }
+                    running.begin()
                     usleep(200)
-                    counts.withLock { $0 = ($0.running - 1, $0.most, $0.done + 1) }
+                    running.end()
                 }
             }
         }
-        #expect(counts.withLock { $0.done } == 200)
-        #expect(counts.withLock { $0.most } <= 3)
+        #expect(running.counts.done == 200)
+        #expect(running.counts.most <= 3)
     }
+}
+
+private final class Running: Sendable {
+    private let state = Mutex((running: 0, most: 0, done: 0))
+
+    var counts: (running: Int, most: Int, done: Int) { state.withLock { $0 } }
+
+    func begin() { state.withLock { $0 = ($0.running + 1, max($0.most, $0.running + 1), $0.done) } }
+
+    func end() { state.withLock { $0 = ($0.running - 1, $0.most, $0.done + 1) } }
 }
 
 private final class Order<Element: Sendable>: Sendable {

@@ -66,7 +66,7 @@ import WebTestSupport
 
     @Test("Inputs of one connection", arguments: rows) func recognition(row: Row) {
         var repetition = RepeatedRequest()
-        let events = row.inputs.map { repetition.take(ByteBuffer(string: $0)) }
+        let events = row.inputs.map { repetition.recognize(ByteBuffer(string: $0)) }
         #expect(events.map { if case .repeated = $0 { true } else { false } } == row.recognized)
     }
 
@@ -76,7 +76,7 @@ import WebTestSupport
         var numbers: [RepeatedRequest.Event?] = []
         for segment in 0..<20 {
             for path in ["/live.m3u8", "/audio-1.m3u8", "/seg-\(segment).m4s"] {
-                numbers.append(repetition.take(ByteBuffer(string: request("GET", path))))
+                numbers.append(repetition.recognize(ByteBuffer(string: request("GET", path))))
             }
         }
         #expect(numbers.prefix(3) == [.remembered(0), .remembered(1), .remembered(2)])

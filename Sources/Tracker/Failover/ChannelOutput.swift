@@ -13,8 +13,7 @@ struct ChannelOutput: Sendable {
     private var targetDuration: Duration?
     /// As in `ChannelSession.Policy`.
     private let resumedTargetDuration: Duration?
-    /// Whether a playlist failed while gaps were listed since the last delivery: what is listed at once afterward is no
-    /// habit of the upstream.
+    /// Whether a playlist failed since the last delivery: what is listed at once afterward is no habit of the upstream.
     private var hasFailed = false
     /// Segments handed downstream whose outcome is not known yet.
     private var pendingOutcomes = 0
@@ -58,8 +57,7 @@ struct ChannelOutput: Sendable {
             if hasPublished, let gapUnit { gapTimer.recordDelivery(.zero, targetDuration: gapUnit, at: now) }
         case .lost(.main, let loss), .backup(_, .lost(.main, let loss)):
             if loss.cause == .late, !hasFailed { gapTimer.recordLate(loss.duration) }
-        case .playlistFailed(.main, _), .backup(_, .playlistFailed(.main, _)):
-            if gapTimer.isEmittingGaps { hasFailed = true }
+        case .playlistFailed(.main, _), .backup(_, .playlistFailed(.main, _)): hasFailed = true
         case .joined(let joined) where joined.rendition == .main:
             targetDuration = joined.isVOD ? nil : targetDuration ?? joined.targetDuration
             if joined.isVOD { gapTimer.stop() }
